@@ -57,8 +57,8 @@ def record_of(records: Records | None, request: Frozen, digest: str) -> Approved
     return Approved(attributes, found["ends_at"], found["revision"], found["approval_sha256"])
 
 
-def without_records(records: Records | None, digests: Collection[str], now: float) -> Records:
-    """Without the records of these requests, and without what is over by now.
+def without_records(records: Records | None, digests: Collection[str] | None, now: float) -> Records:
+    """Without the records of these requests, or of all (None), and without what is over by now.
 
     By which ID an app knows the person stays.
     """
@@ -68,12 +68,12 @@ def without_records(records: Records | None, digests: Collection[str], now: floa
     }
 
 
-def _of_keys(keys: Records, digests: Collection[str], now: float) -> Records:
+def _of_keys(keys: Records, digests: Collection[str] | None, now: float) -> Records:
     kept = {
         thumbprint: {
             digest: record
             for digest, record in requests.items()
-            if record["ends_at"] > now and digest not in digests
+            if record["ends_at"] > now and digests is not None and digest not in digests
         }
         for thumbprint, requests in keys.items()
     }

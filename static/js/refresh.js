@@ -8,8 +8,9 @@ import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { approvedTerms, sendRemembered, signedRevision } from "./vault/approvals.js";
 import { takeOutEnded } from "./vault/own_history.js";
+import { openToSeal } from "./vault/reading.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
-import { isAsked, isNewConnector, loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
+import { isAsked, isNewConnector, loadRequest, Locked, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
 
@@ -64,7 +65,7 @@ const isRolledBack = (error) => error instanceof Refused && error.reason === "ro
 /** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
 async function refresh(grant) {
   const { asked, members } = await nextExport(grant);
-  const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
+  const slice = buildSlice(members.scope, grant.approved_attributes, await openToSeal({ scope: members.scope }));
   if (!slice.sources.length) return false;
   const terms = await approvedTerms(grant.grant_id, asked, members, grant.approved_attributes);
   await send(grant, { asked, members, slice, terms });
@@ -86,7 +87,7 @@ async function send({ grant_id, approved_attributes }, { asked, members, slice, 
   const jwe = await exports.sealExport(slice, members, asked.connector_public_key);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   const body = { revision: members.revision, sources: slice.sources, jwe, ...signed };
-  await sendRemembered(asked, signed, (notes) => api.putExport(grant_id, { ...body, notes }));
+  await sendRemembered(asked, signed, slice.sources, (notes) => api.putExport(grant_id, { ...body, notes }));
 }
 
 /**
@@ -107,7 +108,7 @@ export async function unapprovedUpdate(grant) {
   }
   const outside = paths.find((path) => !isAsked(request, path));
   if (outside !== undefined) throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
-  const slice = buildSlice(members.scope, paths, await openAll({ scope: members.scope }));
+  const slice = buildSlice(members.scope, paths, await openToSeal({ scope: members.scope }));
   const values = new Map(paths.map((path) => {
     const [domain = "", segment = "", name = ""] = path.split(".");
     return /** @type {[string, unknown]} */ ([path, /** @type {any} */ (slice.data)[domain]?.[segment]?.[name]]);

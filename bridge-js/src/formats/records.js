@@ -62,11 +62,11 @@ export function recordOf(records, request, digest) {
 }
 
 /**
- * Without the records of these requests, and without what is over by now. By which ID an app knows the person stays.
- * @param {Records | undefined} records @param {string[]} digests @param {number} now @returns {Records}
+ * Without the records of these requests, or of all, and without what is over by now. By which ID an app knows the person stays.
+ * @param {Records | undefined} records @param {string[] | null} digests null for all @param {number} now @returns {Records}
  */
 export function withoutRecords(records, digests, now) {
-  const stays = (/** @type {[string, Kept]} */ [digest, { ends_at }]) => ends_at > now && !digests.includes(digest);
+  const stays = (/** @type {[string, Kept]} */ [digest, { ends_at }]) => ends_at > now && digests !== null && !digests.includes(digest);
   return mapped(records ?? {}, ({ sub, keys }) => ({
     sub,
     keys: nonEmpty(mapped(keys, (requests) => Object.fromEntries(Object.entries(requests).filter(stays)))),

@@ -9,6 +9,7 @@ import {
   distinct, isFresh, keysSeemToChange, knowsSigner, LATE_SECONDS, newestInLog, readNewest, readRemembered, renamedTo, replacedBy, withKeys,
 } from "../formats/trust.js";
 import { gettext, interpolate } from "../i18n.js";
+import { takeOlderNotes } from "../vault/notes.js";
 import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
@@ -105,17 +106,19 @@ async function check(steps, walked, taken) {
     newestInLog(walked.count, (number) => isInLog(walked.hashes.get(number) ?? "", newest, trust)));
   steps.made.push(found < walked.count ? waiting(walked, found) : freshness(newest, trust.witnesses));
   const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
-  await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
+  await keep(walked, newest, trust, [...new Set(names)], { own, sealed }, taken);
 }
 
 /**
  * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust @param {string[]} ended
  * @param {{own: import("./memory.js").Own | null, sealed: Awaited<ReturnType<typeof recallSealed>>}} before
+ * @param {Taken} taken
  */
-async function keep({ chain, count, hashes }, newest, { keys, earlier }, ended, { own, sealed }) {
+async function keep({ chain, count, hashes }, newest, { keys, earlier }, ended, { own, sealed }, taken) {
   const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
   const head = { sequence: count, entry_hash: hashes.get(count) ?? "" };
   const memory = { chain, keys: texts(keys), earlier: texts(earlier), ended, note: newest.note, size: newest.size, head };
+  if (sealed && taken.restored) await takeOlderNotes({ chain, ...head }).catch(() => undefined);
   const lies = sealed ? await rememberSealed(memory) : null;
   await remember({ ...memory, sealed: lies ?? own?.sealed });
 }

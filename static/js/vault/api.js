@@ -147,7 +147,7 @@ export const createVault = (vault) => call("POST", "/vault/keys", vault);
 export const setSigningKey = (root, { quiet = false } = {}) =>
   (quiet ? asked : call)("PUT", "/vault/signing-key", root);
 
-/** @returns {Promise<{jwe: string | null, revision: number}>} */
+/** @returns {Promise<{jwe: string | null, revision: number, updated_at?: string | null}>} */
 export const getNotes = () => call("GET", "/vault/notes");
 
 /** @param {NewNotes} notes @returns {Promise<{revision: number}>} */

@@ -9,7 +9,7 @@ import { appKey, newRoot, sealedDigest, signApproval, signResumption, signRotati
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { changeNotes, readNotes, withConnector } from "./notes.js";
+import { changeNotes, readNotes, withConnector, withRevisions } from "./notes.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
@@ -96,10 +96,11 @@ export const signedRevision = async (members, what) => signApproval(await approv
  * @template T
  * @param {RequestData} asked
  * @param {import("../formats/signing.js").Signed} signed
+ * @param {import("./types.js").Source[]} sources that it was sealed from
  * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
  * @returns {Promise<T>}
  */
-export async function sendRemembered({ request, request_digest }, { approval, approval_key }, send) {
+export async function sendRemembered({ request, request_digest }, { approval, approval_key }, sources, send) {
   const said = await verified(approval, TYP, approval_key, "the approval");
   const approved = {
     attributes: said.approved_attributes,
@@ -109,7 +110,7 @@ export async function sendRemembered({ request, request_digest }, { approval, ap
   };
   const answer = await changeNotes((notes) => {
     const known = withConnector(notes, request.app_id, request.connector_thumbprint);
-    return { ...known, approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
+    return { ...known, segments: withRevisions(known.segments, sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
   }, send);
   return /** @type {T} */ (answer);
 }

@@ -59,3 +59,6 @@ export const rekeep = (name, change) =>
     };
     return request;
   });
+
+/** What was seen of a vault of this person; a new one begins without. @param {string} userId */
+export const forgetVault = (userId) => Promise.all([keep(`notes:${userId}`, null), keep(`segments:${userId}`, null)]);

@@ -3,6 +3,7 @@
 // and whatever else a page must not have to take the server's word for. One small record, written whole.
 
 import { Refused } from "../formats/errors.js";
+import { withoutRecords } from "../formats/records.js";
 import { sealedDigest } from "../formats/signing.js";
 import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
@@ -13,11 +14,13 @@ import { withPresentKey } from "./present_key.js";
 /** @typedef {import("../formats/entries.js").Head} Head */
 /**
  * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
- * far the person's own chain was read, `log` is log/memory.js.
- * @typedef {Record<string, any> & {approvals?: Records, connectors?: Record<string, string[]>, history?: Head}} Notes
+ * far the person's own chain was read, `segments` from which revisions something was sealed, `log` is log/memory.js.
+ * @typedef {Record<string, any> & {approvals?: Records, connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
+/** @typedef {import("./types.js").Source} Source */
+/** @typedef {Record<string, number>} Revisions "domain.segment" → the highest revision of it that is known */
 /** @typedef {{revision: number, keyId: string, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
 
 const ATTEMPTS = 5;
@@ -39,7 +42,7 @@ async function read(vault) {
   const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
   const kept = await api.getNotes();
   const found = await opened(kept, vault);
-  await refuseOlder(seen, kept, vault);
+  if (await isOlder(seen, kept, vault)) throw rolledBack("these notes are older than some that were seen before");
   if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision);
   return found;
 }
@@ -47,17 +50,62 @@ async function read(vault) {
 /** @param {VaultKey} vault */
 const nameOf = ({ userId }) => `notes:${userId}`;
 
+/** @param {VaultKey} vault */
+const segmentsOf = ({ userId }) => `segments:${userId}`;
+
+/** @param {{domain: string, segment_id: string}} source */
+export const placeOf = ({ domain, segment_id }) => `${domain}.${segment_id}`;
+
+/** @param {Revisions | null | undefined} known @param {Source[]} sources @returns {Revisions} with those that are higher */
+export function withRevisions(known, sources) {
+  const higher = sources.filter((source) => source.content_revision > (known?.[placeOf(source)] ?? 0));
+  return { ...known, ...Object.fromEntries(higher.map((source) => [placeOf(source), source.content_revision])) };
+}
+
+/** What this browser saw of the person's segments. @param {VaultKey} vault @returns {Promise<Revisions>} */
+export const recalledRevisions = async (vault) => (await recalled(segmentsOf(vault))) ?? {};
+
+/** @param {VaultKey} vault @param {Source[]} sources */
+export const noteRevisions = (vault, sources) => rekeep(segmentsOf(vault), (known) => withRevisions(known, sources));
+
+/** What was deleted here is not missing. @param {VaultKey} vault @param {Source} source */
+export const forgetRevision = (vault, source) =>
+  rekeep(segmentsOf(vault), (known) => Object.fromEntries(Object.entries(known ?? {}).filter(([place]) => place !== placeOf(source))));
+
+/**
+ * The notes as they are stored, and the newest that this browser saw.
+ * @param {VaultKey} vault
+ */
+export async function notesBesideSeen(vault) {
+  const seen = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
+  const kept = await api.getNotes();
+  return { seen, kept, isOlder: await isOlder(seen, kept, vault), notes: (await opened(kept, vault)).notes };
+}
+
 /** @param {Seen | null} seen @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
-async function refuseOlder(seen, { jwe, revision }, { keyId }) {
-  if (!seen || revision > seen.revision) return;
-  if (revision === seen.revision && (seen.keyId !== keyId || (jwe !== null && (await sealedDigest(jwe)) === seen.sha256))) return;
-  throw rolledBack("these notes are older than some that were seen before");
+async function isOlder(seen, { jwe, revision }, { keyId }) {
+  if (!seen || revision > seen.revision) return false;
+  return revision < seen.revision || (seen.keyId === keyId && (jwe === null || (await sealedDigest(jwe)) !== seen.sha256));
 }
 
 /** Nothing is sealed until the person has looked at it. @param {string} message @returns {Refused} */
 export function rolledBack(message) {
   dispatchEvent(new CustomEvent("interrupted", { detail: "rolled_back" }));
   return new Refused(message, "revision", "rolled_back");
+}
+
+/**
+ * Goes on with older notes than were seen, by the person's word: this browser forgets the newer ones. What they had approved by
+ * then may have been stopped since, so that each of it is asked about again.
+ * @param {Head} history where their own chain stands now
+ * @returns {Promise<void>}
+ */
+export async function takeOlderNotes(history) {
+  await withPresentKey(async (vault) => {
+    await rekeep(nameOf(vault), () => null);
+    await rekeep(segmentsOf(vault), () => null);
+    await write((notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, segments: {} }), api.putNotes, vault);
+  });
 }
 
 /** @param {VaultKey} vault @param {string} jwe @param {number} revision */

@@ -11,7 +11,7 @@ import { changeNotes, readNotes, rolledBack } from "./notes.js";
 /** @typedef {import("../formats/entries.js").Head} Head */
 
 /** @type {Head} */
-const START = { chain: "", sequence: 0, entry_hash: "" };
+export const START = { chain: "", sequence: 0, entry_hash: "" };
 
 /**
  * Takes out of the notes what ended since, and remembers how far it was read.
@@ -31,7 +31,7 @@ export async function takeOutEnded() {
 }
 
 /** @param {Head} from @returns {Promise<{head: Head, ended: string[]}>} the digests of the requests whose grants ended */
-async function entriesAfter(from) {
+export async function entriesAfter(from) {
   let last = from;
   /** @type {string[]} */
   const ended = [];

@@ -9,7 +9,7 @@ import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, sendRemembered, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
 import { knownConnector } from "./notes.js";
-import { openAll } from "./reading.js";
+import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").ExportPlaintext} ExportPlaintext */
@@ -86,7 +86,7 @@ export async function preview(requestId) {
 }
 
 /** @param {{request_id: string, scope: string}} request @returns {Promise<OpenedSegment[]>} */
-const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openAll({ scope }));
+const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openToSeal({ scope }));
 
 /**
  * Whether the app's key is new, by what this vault remembers and not by what the server says. Needs the vault unlocked.
@@ -158,7 +158,7 @@ export async function approve(requestId, { attributes, accessDuration }) {
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);
   try {
-    return await sendRemembered(data, signed, (notes) =>
+    return await sendRemembered(data, signed, slice.sources, (notes) =>
       api.decide(requestId, {
         decision: "approve",
         request_digest: data.request_digest,

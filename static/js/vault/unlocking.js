@@ -8,6 +8,7 @@ import { newRoot } from "../formats/signing.js";
 import { openRoot, rootMembers } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
+import { forgetVault } from "./device.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 
@@ -69,6 +70,7 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
     const root = await rootMembers(newRoot(), { ...owner, key });
     const confirm = async () => {
       const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, ...root });
+      await forgetVault(owner.userId);
       await hold({ keyId, key });
       return keys;
     };

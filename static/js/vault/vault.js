@@ -6,6 +6,8 @@ export { ApiError, getKeys, giveUpRotation, hideScope, isInterrupted, removeWrap
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
 export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "../formats/errors.js";
+export { readNotes } from "./notes.js";
+export { takeOlderState, whatWentBack } from "./older_state.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
 export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, preview, resumeGrant, stopSharing } from "./review.js";

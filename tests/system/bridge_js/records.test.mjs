@@ -12,7 +12,7 @@ const approved = ({ attributes, ends_at, revision, approval_sha256 }) => ({ attr
 let records;
 for (const step of steps) {
   test(`a step leaves ${step.does}`, () => {
-    if (step.end) {
+    if ("end" in step) {
       records = withoutRecords(records, step.end, step.now);
     } else {
       const [name, told] = step.add;
