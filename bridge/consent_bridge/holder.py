@@ -19,7 +19,7 @@ from consent_bridge.records import Approved, record_of, with_record, without_rec
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
-from consent_bridge.signatures import sha256, verified
+from consent_bridge.signatures import sha256, thumbprint, verified
 from consent_bridge.signing import (
     APPROVAL_TYP,
     ApprovalRoot,
@@ -167,6 +167,8 @@ class VaultHolder:
         if self._root is not None:
             return self._root
         key, state = self._unlocked(), self.vault()
+        if key.has_notes:
+            self._check_root(key, state)
         if state.signing_jwe is None:
             root, members = new_root(key.secret, key.key_id, self._user_id)
             self._addresses.send("PUT", "/signing-key", members)
@@ -176,6 +178,13 @@ class VaultHolder:
                 raise Refused("the service names another approval key than your vault's", member="signing_public_key")
         self._root = root
         return root
+
+    def _check_root(self, key: VaultKey, state: VaultState) -> None:
+        """A vault that was made with notes was made with a root, which they name."""
+        notes, _ = self._notes.read(key, self._user_id)
+        public = state.signing_public_key
+        if state.signing_jwe is None or public is None or thumbprint(public) not in (notes["root"], notes.get("next_root")):
+            raise Refused("the approval key is not the one that your vault's notes name", member="signing_public_key")
 
     def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
         segments = self._segments_of(review)

@@ -6,6 +6,8 @@ The passphrase, the recovery code and the vault key never leave this process; wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from consent_bridge.errors import BadAnswer, KeyRefused
@@ -13,10 +15,11 @@ from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status
 from consent_bridge.review import Review
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
+from consent_bridge.signatures import thumbprint
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any
-from consent_bridge.vault_notes import NotesMemory
+from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -78,13 +81,15 @@ class Owner(VaultHolder):
     def create_vault(self, passphrase: str) -> str:
         """Make the vault, unlocked; the recovery code, which exists nowhere else."""
         user_id = self.vault().user_id
-        key, code = generate_vault_key(), generate_recovery_code()
+        key, code = replace(generate_vault_key(), has_notes=True), generate_recovery_code()
         wrappers = [
             {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", passphrase, user_id)},
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
         root, members = new_root(key.secret, key.key_id, user_id)
+        notes = seal_notes({"root": thumbprint(root.key.public), "approvals": {}}, key, user_id, 1)
         vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key), **members}
+        vault["notes"] = notes
         self._addresses.send("POST", "/keys", vault)
         self._key, self._root = key, root
         return code
@@ -100,8 +105,9 @@ class Owner(VaultHolder):
         if not candidates or state.key_id is None:
             raise KeyRefused(f"the vault has no {kind} wrapper")
         self._key, self._root = unwrap_any(candidates, kind, secret, state.user_id, state.key_id), None
-        if state.signing_jwe is not None:
-            self._approval_root()  # a root that the service changed is found out now
+        if state.signing_jwe is not None or self._key.has_notes:
+            with suppress(RolledBack):  # what is kept can be read; nothing is sealed before `check_state` is in order
+                self._approval_root()  # a root that the service changed is found out now
 
     # -- decisions
 

@@ -19,7 +19,8 @@ from consent_bridge.vault import Addresses
 from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
-"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read."""
+"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
+`root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -84,9 +85,11 @@ class NotesKeeper:
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
         self._refuse_older(key, user_id, sealed, revision)
+        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
+        if key.has_notes and "root" not in notes:
+            raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return {}, 0
-        notes = open_notes(sealed, key, user_id, revision)
         self._note_seen(key, user_id, sealed, revision)
         return notes, revision
 

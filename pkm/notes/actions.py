@@ -13,6 +13,7 @@ from pkm import sealed
 from pkm.errors import NotesMismatch, StaleRevision
 from pkm.history.events import locked_index
 from pkm.notes.models import VaultNotes
+from pkm.vault.actions import create_vault
 from pkm.vault.models import IN_USE, VaultKey
 from pkm.vault.queries import not_in_use
 
@@ -48,6 +49,19 @@ def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     return notes_of(by)
+
+
+def create_vault_with_notes(*, by: "User", notes: str | None, **vault: Any) -> dict[str, Any]:
+    """Make the one vault of a person (`pkm.vault.actions.create_vault`, whose members `vault` are), with its notes.
+
+    Raises what that does, and `NotesMismatch`.
+    """
+    if notes is None:
+        return create_vault(by=by, **vault)
+    with transaction.atomic():
+        made = create_vault(by=by, **vault)
+        write_notes(by=by, jwe=notes, base_revision=0)
+    return made
 
 
 def check_notes(jwe: str, *, by: "User", key_id: str, revision: int) -> None:

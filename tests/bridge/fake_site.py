@@ -106,6 +106,8 @@ class FakeSite:
         if self.vault["key_id"] is not None:
             return problem("vault_exists", 409)
         self.vault = asked.json()
+        if "notes" in self.vault:
+            self.notes = {"revision": 1, "jwe": self.vault.pop("notes")}
         return Reply({}, 201)
 
     def list_segments(self, asked: Asked) -> Reply:

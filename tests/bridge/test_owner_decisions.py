@@ -29,7 +29,7 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
     claims = verified(decision.pop("approval"), "consent-approval+jwt", decision.pop("approval_key"), "it")
     assert (claims["export_sha256"], claims["ends_at"]) == (sha256(sealed), claims["iat"] + 3600)
     assert decision.pop("approval_key_certificate")
-    assert decision.pop("notes") == {"jwe": site.notes["jwe"], "base_revision": 0}
+    assert decision.pop("notes") == {"jwe": site.notes["jwe"], "base_revision": 1}
     assert decision == {
         "decision": "approve",
         "request_digest": request_digest(site.request),

@@ -7,14 +7,15 @@ import pytest
 import rfc8785
 
 from consent_bridge.encoding import encode_base64url
-from consent_bridge.errors import Problem
+from consent_bridge.errors import Problem, Refused
 from consent_bridge.owner import Owner
 from consent_bridge.records import without_records
 from consent_bridge.results import Status, build
 from consent_bridge.sealed import open_export, request_digest
-from consent_bridge.signatures import sha256, verified
-from consent_bridge.signing import generate_root, signed_approval
+from consent_bridge.signatures import sha256, thumbprint, verified
+from consent_bridge.signing import generate_root, new_root, signed_approval
 from consent_bridge.vault_notes import NotesMemory, RolledBack, open_notes, seal_notes
+from consent_bridge.wrappers import wrap
 from tests.bridge.fake_service import Reply, problem
 from tests.bridge.fake_site import LOGIN, PASSPHRASE, PASSWORD, STATUS
 from tests.bridge.refusals import refused_for
@@ -100,6 +101,7 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
     assert notes_of(unlocked, site) == {
         "approvals": remembered(1, site.decisions[0]["approval"]),
         "connectors": {"app_a": [key]},
+        "root": thumbprint(unlocked._approval_root().key.public),
     }
     unlocked.refresh_grant(approved)
     assert notes_of(unlocked, site)["approvals"] == remembered(2, site.exports[0]["approval"])
@@ -120,7 +122,7 @@ def test_a_device_that_was_faster_is_read_again_and_nothing_is_signed_twice(fake
     unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
 
     sent = [asked.json() for asked in fake.asked if asked.path.endswith("/decision")]
-    assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"]) == (2, 1, 1)
+    assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"]) == (2, 1, 2)
 
 
 def test_a_decision_that_is_refused_is_not_remembered(fake, unlocked, site):
@@ -129,7 +131,7 @@ def test_a_decision_that_is_refused_is_not_remembered(fake, unlocked, site):
     with pytest.raises(Problem, match="already_decided"):
         unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
 
-    assert site.notes == {"revision": 0, "jwe": None}
+    assert notes_of(unlocked, site)["approvals"] == {}
 
 
 def test_a_genuine_approval_that_the_vault_does_not_remember_is_not_renewed(unlocked, site, approved):
@@ -240,7 +242,7 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it(fake, unlocked, site, appr
     unlocked.revoke("grt_a")
 
     [sent] = [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")]
-    assert sent["notes"]["base_revision"] == 1
+    assert sent["notes"]["base_revision"] == 2
     site.keep_notes(sent["notes"])
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
 
@@ -305,3 +307,46 @@ def another_program(fake, memory):
     owner.sign_in(LOGIN, PASSWORD)
     owner.unlock(passphrase=PASSPHRASE)
     return owner
+
+
+# --- a vault that was made with notes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gone", ["notes", "the root in them", "the root"])
+def test_a_vault_that_was_made_with_notes_approves_nothing_without_them(fake, unlocked, site, gone):
+    """On a device that remembers nothing: the way in says so, and the service cannot make one that says otherwise."""
+    if gone == "notes":
+        site.notes = {"revision": 0, "jwe": None}
+    elif gone == "the root":
+        site.vault["signing_jwe"] = site.vault["signing_public_key"] = None
+    else:
+        jwe = seal_notes({"approvals": {}}, unlocked._unlocked(), "usr_a", 1)
+        site.notes = {"revision": 1, "jwe": jwe}
+
+    with pytest.raises(Refused), another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert (site.decisions, site.vault["signing_jwe"] is None) == ([], gone == "the root")
+
+
+def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
+    _, members = new_root(unlocked._unlocked().secret, unlocked._unlocked().key_id, "usr_a")
+    site.vault |= members
+
+    with refused_for("signing_public_key"), another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert site.decisions == []
+
+
+def test_an_older_vault_without_the_mark_goes_on_and_gets_its_notes(fake, unlocked, site):
+    key = replace(unlocked._unlocked(), has_notes=False)
+    site.vault["wrappers"] = [
+        {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", PASSPHRASE, "usr_a")}
+    ]
+    site.notes = {"revision": 0, "jwe": None}
+
+    with another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert len(site.decisions) == site.notes["revision"] == 1

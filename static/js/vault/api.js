@@ -134,7 +134,7 @@ export const getKeys = () => call("GET", "/vault/keys");
 /** @typedef {{signing_public_key: import("./types.js").PublicKey, signing_jwe: string}} RootMembers */
 
 /**
- * @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string} & RootMembers} vault
+ * @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string, notes: string} & RootMembers} vault
  * @returns {Promise<Keys>}
  */
 export const createVault = (vault) => call("POST", "/vault/keys", vault);

@@ -3,9 +3,9 @@
 // for this page alone.
 
 import { Refused } from "../formats/errors.js";
-import { verified } from "../formats/jws.js";
+import { keyThumbprint, verified } from "../formats/jws.js";
 import { recordOf, withoutRecords, withRecord } from "../formats/records.js";
-import { appKey, newRoot, sealedDigest, signApproval, signResumption, signRotation } from "../formats/signing.js";
+import { appKey, newRoot, rootKey, sealedDigest, signApproval, signResumption, signRotation } from "../formats/signing.js";
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
@@ -42,6 +42,11 @@ async function loaded() {
   const keys = await api.getKeys();
   if (keys.user_id !== vault.userId) throw new Refused("someone else is signed in now", "user_id", "mismatch");
   const found = await openRoot(keys, vault);
+  if (vault.hasNotes) {
+    const { root, next_root } = (await readNotes()).notes;
+    const own = found && (await keyThumbprint((await rootKey(found)).jwk));
+    if (own === null || (own !== root && own !== next_root)) throw new Refused("the approval root is not the vault's own", "signing_jwe", "signing_key");
+  }
   if (found) return found;
   const root = newRoot(); // the program that made the vault made none
   await api.setSigningKey(await rootMembers(root, vault));
@@ -153,6 +158,10 @@ export async function replaceRoot() {
   const { keys, issuer, rotations } = await api.getApprovalKeys();
   const next = newRoot();
   const rotation = await signRotation(old, next, { iss: issuer, sub: vault.userId }, rotations + 1, keys);
-  await api.setSigningKey({ ...(await rootMembers(next, vault)), rotation });
+  const members = await rootMembers(next, vault);
+  const root = await keyThumbprint(members.signing_public_key);
+  if (vault.hasNotes) await changeNotes((notes) => ({ ...notes, next_root: root }));
+  await api.setSigningKey({ ...members, rotation });
   held = Promise.resolve(next);
+  if (vault.hasNotes) await changeNotes(({ next_root, ...notes }) => ({ ...notes, root }));
 }

@@ -14,8 +14,9 @@ import { withPresentKey } from "./present_key.js";
 /** @typedef {import("../formats/entries.js").Head} Head */
 /**
  * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
- * far the person's own chain was read, `segments` from which revisions something was sealed, `log` is log/memory.js.
- * @typedef {Record<string, any> & {approvals?: Records, connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
+ * far the person's own chain was read, `root` is the thumbprint of the key that
+ * certifies approvals (`next_root` while it is replaced), `segments` from which revisions something was sealed, `log` is log/memory.js.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
@@ -42,6 +43,7 @@ async function read(vault) {
   const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
   const kept = await api.getNotes();
   const found = await opened(kept, vault);
+  if (vault.hasNotes && !found.notes.root) throw rolledBack("this vault was made with notes, and they are gone");
   if (await isOlder(seen, kept, vault)) throw rolledBack("these notes are older than some that were seen before");
   if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision);
   return found;

@@ -44,16 +44,17 @@ export async function prepareRotation(existing, ways) {
   const keys = await ownKeys();
   const opened = await rawKey(keys, existing);
   let possession;
+  /** @type {VaultKey} */
   let present;
   try {
     possession = await possessionOf(opened.bytes);
-    present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes) };
+    present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes), hasNotes: opened.hasNotes };
   } finally {
     opened.bytes.fill(0);
   }
-  await hold({ keyId: present.keyId, key: present.key });
+  await hold(present);
   const { keyId, bytes } = newVaultKey();
-  const owner = { userId: keys.user_id, keyId };
+  const owner = { userId: keys.user_id, keyId, hasNotes: opened.hasNotes };
   try {
     /** @type {import("./ways.js").Made[]} */
     const made = [];
@@ -73,7 +74,7 @@ export async function prepareRotation(existing, ways) {
         if (error instanceof Refused) await api.giveUpRotation();
         throw error;
       }
-      return { userId: owner.userId, keyId, key };
+      return { ...owner, key };
     };
     return { recoveryCode: recovery ? /** @type {string} */ (recovery.secret) : null, begin };
   } finally {
@@ -92,9 +93,9 @@ const secretOf = (way) => (way.credentialId ? usePasskey([way.credentialId]) : n
 export async function nextKey(coming) {
   const { user_id } = await ownKeys();
   const { key_id, wrappers } = await api.getRotation();
-  const { bytes } = await rawKey({ user_id, key_id, wrappers }, coming);
+  const { bytes, hasNotes } = await rawKey({ user_id, key_id, wrappers }, coming);
   try {
-    return { userId: user_id, keyId: key_id, key: await sealingKey(bytes) };
+    return { userId: user_id, keyId: key_id, key: await sealingKey(bytes), hasNotes };
   } finally {
     bytes.fill(0);
   }
@@ -121,7 +122,7 @@ export async function finishRotation(next, page) {
       if (!(error instanceof api.ApiError && error.code === "rotation_incomplete") || round === ROUNDS) throw error;
     }
   }
-  await hold({ keyId: next.keyId, key: next.key });
+  await hold(next);
 }
 
 /** The vault's own notes, under the next key. @param {VaultKey} next */

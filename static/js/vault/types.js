@@ -5,8 +5,8 @@
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
 
 /**
- * A vault key that can open and seal but never be read.
- * @typedef {{userId: string, keyId: string, key: CryptoKey}} VaultKey
+ * A vault key that can open and seal but never be read. `hasNotes`: the way in says that the vault was made with notes.
+ * @typedef {{userId: string, keyId: string, key: CryptoKey, hasNotes?: boolean}} VaultKey
  */
 
 /** @typedef {{kty: string, crv: string, x: string}} PublicKey an Ed25519 key, exactly these members */

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from consent.exports.models import Export
 from consent.grants.models import Grant
@@ -13,6 +13,7 @@ from pkm.notes.models import VaultNotes
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, Vault
 from tests.system.backup import Backup
+from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
 from tests.system.browser.remembered import records_of
 from tests.system.browser.test_log import open_vault
@@ -192,7 +193,7 @@ def test_a_stop_and_a_hidden_scope_while_locked_are_no_rollback(
 
 
 def test_a_write_whose_answer_never_came_is_no_rollback(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, complaints: Complaints
 ) -> None:
     """The decision and its notes stand, and this browser does not know: what it finds is newer than what it saw."""
     sign_in(page, vault.user)
@@ -200,13 +201,14 @@ def test_a_write_whose_answer_never_came_is_no_rollback(
     unlock(page)
     wait_for_values(page)
 
-    def lose(route: object) -> None:
-        route.fetch()  # type: ignore[attr-defined]  # the service does it, and the answer is lost
-        route.abort()  # type: ignore[attr-defined]
+    def lose(route: Route) -> None:
+        route.fetch()  # the service does it, and the answer is lost
+        route.fulfill(status=502, body="gone")
 
     page.route("**/decision", lose)
-    page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.locator("#review-problem")).to_contain_text("The server could not be reached")
+    with complaints.expecting(502):
+        page.get_by_role("button", name="Approve", exact=True).click()
+        expect(page.locator("#review-problem")).to_be_visible()
     page.unroute("**/decision")
 
     assert Grant.objects.count() == 1

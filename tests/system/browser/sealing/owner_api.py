@@ -85,6 +85,8 @@ class OwnerApi:
         self.root = {name: body.get(name) for name in self.root}
         for wrapper in body["wrappers"]:
             self.add(wrapper)
+        if "notes" in body:
+            self.notes = {"revision": 1, "jwe": body["notes"]}
         return 201, self.keys()
 
     def add(self, wrapper: dict[str, Any]) -> dict[str, Any]:
