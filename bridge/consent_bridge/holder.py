@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
@@ -31,10 +32,11 @@ from consent_bridge.signing import (
 from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
 from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
-from consent_bridge.vault_notes import Notes, NotesKeeper, NotesMemory, with_connector
+from consent_bridge.vault_notes import Notes, NotesKeeper, NotesMemory, RolledBack, with_connector, with_revisions
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
+_START: dict[str, Any] = {"chain": "", "sequence": 0, "entry_hash": ""}
 
 
 class VaultHolder:
@@ -71,7 +73,9 @@ class VaultHolder:
         params = {"scope": scope} if scope is not None else {"domain": domain} if domain is not None else {}
         listed = self._addresses.get("/segments", params).get("segments")
         sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
-        return [self._opened(segment) for segment in sealed]
+        opened = [self._opened(segment) for segment in sealed]
+        self._notes.note_revisions(self._user_id, _revisions_of(opened))
+        return opened
 
     def write(self, domain: str, segment_id: str, values: Mapping[str, Any], *, base: int) -> Revisions:
         """Write a segment over revision `base` (0 for a new one); Problem `stale_revision` if someone was faster."""
@@ -90,6 +94,7 @@ class VaultHolder:
             raise
         revisions = build(Revisions, answer.json())
         self._seen[domain, segment_id] = revisions.content_revision
+        self._notes.note_revisions(self._user_id, {f"{domain}.{segment_id}": revisions.content_revision})
         return revisions
 
     def update(self, domain: str, segment_id: str, changes: Mapping[str, Any]) -> Revisions:
@@ -111,6 +116,8 @@ class VaultHolder:
     def delete(self, domain: str, segment_id: str, *, base: int) -> None:
         """Delete a segment at revision `base`."""
         self._addresses.send("DELETE", _segment_path(domain, segment_id), params={"base_content_revision": str(base)})
+        if self._key is not None:
+            self._forget({f"{domain}.{segment_id}": base + 1})
 
     def _segment(self, domain: str, segment_id: str) -> Segment:
         for segment in self.segments(domain=domain):
@@ -187,7 +194,7 @@ class VaultHolder:
             raise Refused("the approval key is not the one that your vault's notes name", member="signing_public_key")
 
     def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
-        segments = self._segments_of(review)
+        segments = self._segments_to_seal(review)
         approved = chosen_paths(review, segments, attributes)
         content = slice_of(review.scope, approved, segments)
         duration = review.access_duration if access_duration is None else access_duration
@@ -260,7 +267,7 @@ class VaultHolder:
         attributes = list(grant.approved_attributes)
         revision = grant.export_revision + 1
         duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
-        content = slice_of(review.scope, attributes, self._segments_of(review))
+        content = slice_of(review.scope, attributes, self._segments_to_seal(review))
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
             self._approval_root(),
@@ -304,6 +311,17 @@ class VaultHolder:
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
         return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}
 
+    def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
+        """The same, none older than it was seen here, or than what was sealed of it before; `RolledBack` else."""
+        seen = self._notes.revisions(self._user_id)
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        known, found = with_revisions(seen, notes.get("segments", {})), self._segments_of(review)
+        for place, segment in found.items():
+            if segment.content_revision < known.get(".".join(place), 0):
+                told = f"{'.'.join(place)} is revision {segment.content_revision}, older than one seen before"
+                raise RolledBack(f"{told}; nothing was sent", member="content_revision")
+        return found
+
     # -- what the vault remembers
 
     def _send_remembered(
@@ -319,7 +337,9 @@ class VaultHolder:
             records = with_record(
                 known.get("approvals"), review.request, review.request_digest, approved, time.time()
             )
-            return {**known, "approvals": records}
+            sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
+            revisions = with_revisions(known.get("segments", {}), sealed_from)
+            return {**known, "approvals": records, "segments": revisions}
 
         def send(notes: dict[str, Any]) -> Answer:
             return self._addresses.send(method, path, {**body, "notes": notes})
@@ -338,6 +358,55 @@ class VaultHolder:
 
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
+    def _forget(self, deleted: dict[str, int]) -> None:
+        """What is deleted and put back by somebody is older than this for every program of the person."""
+
+        def change(notes: Notes) -> Notes:
+            return {**notes, "segments": with_revisions(notes.get("segments", {}), deleted)}
+
+        with suppress(BridgeError):  # deleted is deleted
+            self._notes.write(self._unlocked(), self._user_id, change)
+
+    def check_state(self) -> None:
+        """`RolledBack`, saying what went back, where the service shows an older state than was seen here.
+
+        Nothing is sealed then until the person has said `take_older_state`.
+        """
+        seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
+        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
+        try:
+            notes, _ = self._notes.read(self._unlocked(), self._user_id)
+            self._entries_after(Head(**notes.get("history", _START)))
+        except RolledBack as older:
+            told.append(older.reason)
+        if told:
+            raise RolledBack(
+                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after a "
+                "restore from a backup, and where somebody brings back what you stopped: ask the operator",
+                member="revision",
+            )
+
+    def take_older_state(self) -> None:
+        """Go on with what is there, by the person's word; what was approved is asked about again."""
+        self._notes.forget(self._user_id)
+        head, _ = self._entries_after(Head(**_START))
+
+        def change(notes: Notes) -> Notes:
+            records = without_records(notes.get("approvals"), None, 0)
+            return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
+
+        self._notes.write(self._unlocked(), self._user_id, change)
+
+    def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
+        """Segments that are there in an older revision than was seen here: place, then, now."""
+        listed = self._addresses.get("/segments").get("segments")
+        sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
+        now = {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
+        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
+
+    def _entries_after(self, before: Head) -> tuple[Head, list[str]]:
+        return entries_after(before, lambda after: self._addresses.get("/history/chain", {"after": str(after)}))
+
     def _take_out_ended(self) -> None:
         """Forget what the person's own chain says has ended, and remember how far it was read.
 
@@ -345,8 +414,8 @@ class VaultHolder:
         """
         key = self._unlocked()
         notes, _ = self._notes.read(key, self._user_id)
-        before = Head(**notes.get("history", {"chain": "", "sequence": 0, "entry_hash": ""}))
-        head, ended = entries_after(before, lambda after: self._addresses.get("/history/chain", {"after": str(after)}))
+        before = Head(**notes.get("history", _START))
+        head, ended = self._entries_after(before)
         if head == before:
             return
 
@@ -368,3 +437,7 @@ def _segment_path(domain: str, segment_id: str) -> str:
 
 def _decision_path(request_id: str) -> str:
     return f"/requests/{quote(request_id, safe='')}/decision"
+
+
+def _revisions_of(segments: Iterable[Segment]) -> dict[str, int]:
+    return {f"{item.domain}.{item.segment_id}": item.content_revision for item in segments}

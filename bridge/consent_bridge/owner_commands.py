@@ -34,6 +34,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--digest", metavar="DIGEST", help="approve, if the request is still the one with this digest")
     text = "this path alone; repeatable; left out: all that is asked for and there"
     parser.add_argument("--attribute", action="append", metavar="PATH", help=text)
+    text = "go on where the service shows an older state than was seen here: you know of a restore from a backup"
+    parser.add_argument("--take-older-state", action="store_true", help=text)
     parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="left out: as long as was asked")
 
 
@@ -43,6 +45,9 @@ def approve_command(options: Namespace) -> dict[str, Any]:
     with Owner(options.site, memory=SeenNotes(state_directory())) as owner:
         owner.sign_in(options.login, password)
         owner.unlock(passphrase=passphrase)
+        if options.take_older_state:
+            owner.take_older_state()
+        owner.check_state()
         review = owner.review(options.request_id)
         if options.digest is None:
             return _shown(review, _chosen(owner.preview(review), options.attribute))

@@ -16,6 +16,7 @@ from consent_bridge.signatures import verified
 from consent_bridge.signing import APPROVAL_TYP, new_root
 from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
 from consent_bridge.transport import Answer
+from consent_bridge.vault import Segment
 from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
 
 PATH = "/sandbox/people"
@@ -107,6 +108,12 @@ class SandboxPerson(VaultHolder):
     ) -> Status:
         """A sandbox person's vault keeps no notes: it holds made-up values, and its app approves in its name."""
         return build(Status, self._addresses.send(method, path, dict(body)).json())
+
+    def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
+        return self._segments_of(review)
+
+    def _forget(self, deleted: dict[str, int]) -> None:
+        """There are no notes to keep it in."""
 
     def _revoke_remembered(self, grant_id: str) -> Status:
         return self._grant(grant_id, "revoke")

@@ -101,15 +101,15 @@ class OwnerKeys:
 
 
 class SeenNotes(NotesMemory):
-    """The newest notes of each person's vault that were seen on this machine, one file for all."""
+    """What was seen of each person's vault on this machine, one file for all."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / "vault_notes.json"
 
-    def load(self, user_id: str) -> dict[str, Any] | None:
-        """What was seen of this person's, or None."""
-        found = self._all().get(user_id)
-        if found is not None and not isinstance(found, dict):
+    def load(self, user_id: str) -> dict[str, Any]:
+        """What was seen of this person's."""
+        found = self._all().get(user_id, {})
+        if not isinstance(found, dict):
             raise Refused(f"the record {self._path} holds nothing of notes")
         return found
 

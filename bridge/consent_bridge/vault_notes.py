@@ -20,7 +20,7 @@ from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
-`root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced."""
+`segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -46,6 +46,11 @@ def open_notes(sealed: str, key: VaultKey, user_id: str, revision: int) -> Notes
     return parse_object(jwe.open_sealed(sealed, jwe.symmetric(key.secret), "notes"), "the notes")
 
 
+def with_revisions(known: Mapping[str, int], revisions: Mapping[str, int]) -> dict[str, int]:
+    """"domain.segment" → the higher of both revisions."""
+    return {**known, **{place: number for place, number in revisions.items() if number > known.get(place, 0)}}
+
+
 def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
     """With this key of the app among those that it used."""
     connectors = notes.get("connectors", {})
@@ -54,14 +59,15 @@ def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
 
 
 class NotesMemory:
-    """The newest notes that were seen here, by person: none older is believed. This one is kept for the process alone."""
+    """What was seen here of each person's vault: nothing older is believed. This one is kept for the process alone."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, Any]] = {}
 
-    def load(self, user_id: str) -> dict[str, Any] | None:
-        """{"revision", "key_id", "sha256", "at" (seconds since 1970)}, or None."""
-        return self._seen.get(user_id)
+    def load(self, user_id: str) -> dict[str, Any]:
+        """{"notes": {"revision", "key_id", "sha256", "at" (seconds since 1970)}, "segments": "domain.segment" → the
+        highest revision}; members are absent where nothing was seen."""
+        return self._seen.get(user_id, {})
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
         """Remember it."""
@@ -84,7 +90,10 @@ class NotesKeeper:
         sealed, revision = answer.get("jwe"), answer.get("revision")
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
-        self._refuse_older(key, user_id, sealed, revision)
+        if self.is_older(key, user_id, sealed, revision):
+            since = self.seen_on(user_id)
+            told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
+            raise RolledBack(told, member="revision")
         notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
         if key.has_notes and "root" not in notes:
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
@@ -116,18 +125,35 @@ class NotesKeeper:
         """The same of the notes alone."""
         self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
 
-    def _refuse_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int) -> None:
-        seen = self._memory.load(user_id)
+    def is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int) -> bool:
+        """Whether newer notes than these were seen here, or others of the same revision."""
+        seen = self._memory.load(user_id).get("notes")
         if seen is None or revision > seen["revision"]:
-            return
-        same = seen["key_id"] != key.key_id or (sealed is not None and sha256(sealed) == seen["sha256"])
-        if revision < seen["revision"] or not same:
-            since = datetime.fromtimestamp(seen["at"], UTC).strftime("%Y-%m-%d %H:%M UTC")
-            raise RolledBack(
-                f"the service shows an older state of your vault than was seen here on {since}; nothing was sent",
-                member="revision",
-            )
+            return False
+        if revision < seen["revision"]:
+            return True
+        return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
 
     def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int) -> None:
         seen = {"revision": revision, "key_id": key.key_id, "sha256": sha256(sealed), "at": int(time.time())}
-        self._memory.keep(user_id, seen)
+        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
+
+    def revisions(self, user_id: str) -> dict[str, int]:
+        """The highest revision of each segment that was seen here."""
+        return dict(self._memory.load(user_id).get("segments", {}))
+
+    def note_revisions(self, user_id: str, revisions: Mapping[str, int]) -> None:
+        """Those that are higher than what was seen here."""
+        known = self.revisions(user_id)
+        higher = with_revisions(known, revisions)
+        if higher != known:
+            self._memory.keep(user_id, {**self._memory.load(user_id), "segments": higher})
+
+    def seen_on(self, user_id: str) -> str:
+        """When the newest notes were seen here, in words; "" where none were."""
+        at = self._memory.load(user_id).get("notes", {}).get("at")
+        return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+    def forget(self, user_id: str) -> None:
+        """By the person's word: what is there now is where this goes on from."""
+        self._memory.keep(user_id, {})

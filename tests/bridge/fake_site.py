@@ -111,8 +111,8 @@ class FakeSite:
         return Reply({}, 201)
 
     def list_segments(self, asked: Asked) -> Reply:
-        wanted = asked.query.get("domain") or asked.query["scope"].split(".")[1]
-        rows = [row for (domain, _), row in self.segments.items() if domain == wanted and row["jwe"] is not None]
+        wanted = asked.query.get("domain") or asked.query.get("scope", ".").split(".")[1]
+        rows = [row for (domain, _), row in self.segments.items() if wanted in ("", domain) and row["jwe"] is not None]
         return Reply({"segments": rows})
 
     def put(self, asked: Asked) -> Reply:

@@ -102,6 +102,7 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
         "approvals": remembered(1, site.decisions[0]["approval"]),
         "connectors": {"app_a": [key]},
         "root": thumbprint(unlocked._approval_root().key.public),
+        "segments": {"lifestyle.food": 1},
     }
     unlocked.refresh_grant(approved)
     assert notes_of(unlocked, site)["approvals"] == remembered(2, site.exports[0]["approval"])
@@ -350,3 +351,60 @@ def test_an_older_vault_without_the_mark_goes_on_and_gets_its_notes(fake, unlock
         owner.approve(owner.review("req_a"))
 
     assert len(site.decisions) == site.notes["revision"] == 1
+
+
+# --- what went back ---------------------------------------------------------------------------------------------------
+
+
+def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, site, approved):
+    """The program ends, the service is restored, and another run of it says so before anything is shown or sealed."""
+    memory = NotesMemory()
+    with another_program(fake, memory) as first:
+        first.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+        yesterday = (site.notes, {place: dict(row) for place, row in site.segments.items()})
+        first.update("lifestyle", "food", {"favorite_cuisine": "Georgian"})
+        first.approve(first.review("req_a"))
+    site.notes, site.segments = yesterday
+    site.decisions.clear()
+
+    with another_program(fake, memory) as second:
+        with pytest.raises(RolledBack, match="lifestyle.food went back from revision 3 to 2; .* ask the operator"):
+            second.check_state()
+        second.take_older_state()
+        second.check_state()
+        assert notes_of(second, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+        with refused_for("approval"):
+            second.refresh_grant(approved)
+        second.approve(second.review("req_a"))
+
+    assert len(site.decisions) == 1
+
+
+def test_a_segment_that_was_put_back_is_not_sealed_by_a_program_that_never_saw_it(fake, unlocked, site):
+    """Neither an older revision than one that was sealed, nor one that was deleted, wherever that was done."""
+    before = {place: dict(row) for place, row in site.segments.items()}
+    unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+    unlocked.approve(unlocked.review("req_a"))
+    site.segments = {place: dict(row) for place, row in before.items()}
+    with another_program(fake, NotesMemory()) as second, refused_for("content_revision", RolledBack):
+        second.approve(second.review("req_a"))
+
+    unlocked.delete("lifestyle", "food", base=1)
+    site.segments = before
+    with another_program(fake, NotesMemory()) as third, refused_for("content_revision", RolledBack):
+        third.approve(third.review("req_a"))
+
+    assert len(site.decisions) == 1
+
+
+def test_a_second_device_and_a_deletion_there_are_no_rollback(fake, unlocked, site):
+    with another_program(fake, NotesMemory()) as other:
+        other.segments(domain="lifestyle")
+        unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+        unlocked.delete("lifestyle", "fitness", base=1)
+        other.check_state()
+        other.approve(other.review("req_a"))
+    unlocked.check_state()
+    unlocked.approve(unlocked.review("req_a"))
+
+    assert len(site.decisions) == 2
