@@ -190,7 +190,11 @@ class VaultHolder:
         """A vault that was made with notes was made with a root, which they name."""
         notes, _ = self._notes.read(key, self._user_id)
         public = state.signing_public_key
-        if state.signing_jwe is None or public is None or thumbprint(public) not in (notes["root"], notes.get("next_root")):
+        if (
+            state.signing_jwe is None
+            or public is None
+            or thumbprint(public) not in (notes["root"], notes.get("next_root"))
+        ):
             raise Refused("the approval key is not the one that your vault's notes name", member="signing_public_key")
 
     def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
@@ -281,9 +285,7 @@ class VaultHolder:
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
         return self._send_remembered(review, signed, "PUT", path, body)
 
-    def _approved_terms(
-        self, review: Review, grant_id: str, attributes: list[str], revision: int
-    ) -> tuple[int, int]:
+    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str], revision: int) -> tuple[int, int]:
         """How many seconds this vault approved, and when they end (seconds since 1970).
 
         The vault's own notes alone are the authority, and what the service has of it is compared with them. Refused
@@ -334,9 +336,7 @@ class VaultHolder:
 
         def change(notes: Notes) -> Notes:
             known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
-            records = with_record(
-                known.get("approvals"), review.request, review.request_digest, approved, time.time()
-            )
+            records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
             sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
             revisions = with_revisions(known.get("segments", {}), sealed_from)
             return {**known, "approvals": records, "segments": revisions}

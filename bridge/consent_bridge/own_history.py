@@ -42,4 +42,6 @@ def _followed(told: object, last: Head) -> Any:
     try:
         return next_entry(told, last)
     except Refused as refused:
-        raise RolledBack(f"your history is not what was read of it: {refused.reason}", member=refused.member) from refused
+        raise RolledBack(
+            f"your history is not what was read of it: {refused.reason}", member=refused.member
+        ) from refused

@@ -14,8 +14,8 @@ from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status
 from consent_bridge.review import Review
-from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signatures import thumbprint
+from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import VaultState, unwrap_any

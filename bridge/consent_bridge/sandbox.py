@@ -118,9 +118,7 @@ class SandboxPerson(VaultHolder):
     def _revoke_remembered(self, grant_id: str) -> Status:
         return self._grant(grant_id, "revoke")
 
-    def _approved_terms(
-        self, review: Review, grant_id: str, attributes: list[str], revision: int
-    ) -> tuple[int, int]:
+    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str], revision: int) -> tuple[int, int]:
         """What the vault signed, as the service tells it."""
         approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
         key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public

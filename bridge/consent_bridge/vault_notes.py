@@ -47,7 +47,7 @@ def open_notes(sealed: str, key: VaultKey, user_id: str, revision: int) -> Notes
 
 
 def with_revisions(known: Mapping[str, int], revisions: Mapping[str, int]) -> dict[str, int]:
-    """"domain.segment" → the higher of both revisions."""
+    """ "domain.segment" → the higher of both revisions."""
     return {**known, **{place: number for place, number in revisions.items() if number > known.get(place, 0)}}
 
 

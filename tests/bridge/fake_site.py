@@ -52,7 +52,9 @@ class FakeSite:
         service.on("PUT", "/consent/grants/grt_a/export", self.signed_in(self.put_export))
         service.on("GET", "/consent/grants/grt_a/nonce", self.signed_in(lambda _: Reply({"nonce": "nonce-a"})))
         service.on("GET", "/vault/notes", self.signed_in(lambda _: Reply(self.notes)))
-        service.on("PUT", "/vault/notes", self.signed_in(lambda asked: self.keep_notes(asked.json()) or Reply(self.notes)))
+        service.on(
+            "PUT", "/vault/notes", self.signed_in(lambda asked: self.keep_notes(asked.json()) or Reply(self.notes))
+        )
         service.on("GET", "/consent/history/chain", self.signed_in(self.history))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))

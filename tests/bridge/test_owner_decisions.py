@@ -7,15 +7,13 @@ import pytest
 
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
-from consent_bridge.results import Status, build
 from consent_bridge.review import covers
 from consent_bridge.sealed import generate_connector_key, open_export, public_half, request_digest, unwrap
 from consent_bridge.signatures import sha256, verified
-from consent_bridge.signing import generate_root, signed_approval
 from tests.bridge.fake_service import Reply
 from tests.bridge.fake_site import FOOD, PASSPHRASE, STATUS
 from tests.bridge.refusals import refused_for
-from tests.bridge.wire import APPROVED, HEADER
+from tests.bridge.wire import HEADER
 
 
 def test_approval_seals_exactly_what_was_chosen(unlocked, site):

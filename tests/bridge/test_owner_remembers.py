@@ -87,7 +87,9 @@ def test_a_newer_revision_repeats_the_end_that_the_vault_signed(unlocked, site, 
     assert (newer["revision"], newer["approved_attributes"]) == (2, [CUISINE])
     assert (newer["ends_at"], newer["access_duration"]) == (first["ends_at"], 3600)
     header = replace(HEADER, kid="connector-1", request_digest=request_digest(site.request), revision=2)
-    assert open_export(sent["jwe"], site.key, header).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}}
+    assert open_export(sent["jwe"], site.key, header).data == {
+        "lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}
+    }
 
 
 def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, approved):

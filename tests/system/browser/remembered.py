@@ -29,9 +29,7 @@ def write_notes(vault: Vault, notes: dict[str, Any]) -> None:
 def remember(vault: Vault, asked: ConsentRequest, approval: str) -> None:
     """The record of this approval, beside what the notes have."""
     claims = json.loads(decode_base64url(approval.split(".")[1], "the claims"))
-    approved = Approved(
-        tuple(claims["approved_attributes"]), claims["ends_at"], claims["revision"], sha256(approval)
-    )
+    approved = Approved(tuple(claims["approved_attributes"]), claims["ends_at"], claims["revision"], sha256(approval))
     notes = notes_of(vault)
     request = {
         "user_id": asked.user.public_id,

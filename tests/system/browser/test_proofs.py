@@ -27,8 +27,8 @@ from tests.factories import (
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
-from tests.system.browser.test_log import verify
 from tests.system.browser.remembered import remember
+from tests.system.browser.test_log import verify
 from tests.system.browser.test_unapproved import approval_of
 
 pytestmark = pytest.mark.browser

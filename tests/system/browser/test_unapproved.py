@@ -138,9 +138,7 @@ def test_another_approval_than_the_one_remembered_gets_nothing(
     refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, revision=3)))
 
 
-def test_more_than_is_remembered_gets_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
-) -> None:
+def test_more_than_is_remembered_gets_nothing(page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest) -> None:
     refused(page, sign_in, vault, remembered(vault, asked, approval_of(asked, vault.root, FOOD[:1])))
 
 

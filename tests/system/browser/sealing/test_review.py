@@ -127,8 +127,8 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
     approve(tab, api, [CUISINE], 3600)
 
     (decision,) = api.decisions
-    read = f"""async () => {{ const {{ readNotes }} = await import("/static/js/vault/notes.js");
-      return (await readNotes()).notes; }}"""
+    read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
+      return (await readNotes()).notes; }"""
     request, approval = export["request"], decision["approval"]
     claims = verified(approval, "consent-approval+jwt", check_public_key(decision["approval_key"]), "the approval")
     asked = [*(request["required_attributes"] or []), *(request["optional_attributes"] or [])] or request["attributes"]
@@ -143,7 +143,9 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
         "root": thumbprint(api.root["signing_public_key"]),
         "connectors": {request["app_id"]: [key]},
         "segments": {"lifestyle.food": 1},
-        "approvals": {request["app_id"]: {"sub": request["user_id"], "keys": {key: {export["request_digest"]: record}}}},
+        "approvals": {
+            request["app_id"]: {"sub": request["user_id"], "keys": {key: {export["request_digest"]: record}}}
+        },
     }
 
 
