@@ -261,8 +261,8 @@ Signature = Annotated[str, Field(min_length=1, max_length=128 * 1024)]
 Notes = Annotated[
     NotesBody | None,
     Field(
-        description="The vault's own sealed notes as they are from then on, kept in the same transaction or not at all; "
-        "where somebody wrote them meanwhile the answer is `stale_revision` with `member` `notes`."
+        description="The vault's own sealed notes as they are from then on, kept in the same transaction or not at "
+        "all; where somebody wrote them meanwhile the answer is `stale_revision` with `member` `notes`."
     ),
 ]
 

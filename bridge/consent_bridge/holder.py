@@ -381,8 +381,8 @@ class VaultHolder:
             told.append(older.reason)
         if told:
             raise RolledBack(
-                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after a "
-                "restore from a backup, and where somebody brings back what you stopped: ask the operator",
+                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
+                "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
                 member="revision",
             )
 

@@ -26,7 +26,7 @@ HISTORY_PATH = "/consent/history/chain"
 
 
 class _OwnAddresses:
-    """The owner's addresses at the consent app: the vault's in one folder, requests, grants and history in the other."""
+    """The owner's addresses at the consent app: the vault's in one folder, all others in the other."""
 
     def __init__(self, site: SiteSession) -> None:
         self._site = site

@@ -10,8 +10,8 @@ from consent_bridge.errors import Refused
 
 Records = dict[str, Any]
 """app → {"sub", "keys": thumbprint of its key → request digest → {"attributes", "ends_at", "revision",
-"approval_sha256"}}. `attributes` is "all" of what was asked, or of each its place in the request's list, and the path of
-one that is not in it."""
+"approval_sha256"}}. `attributes` is "all" of what was asked, or of each its place in the request's list, and the path
+of one that is not in it."""
 Frozen = Mapping[str, Any]
 """A request as it was frozen, whose digest was computed again."""
 

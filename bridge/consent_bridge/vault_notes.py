@@ -20,7 +20,8 @@ from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
-`segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced."""
+`segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals,
+`next_root` while it is replaced."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""

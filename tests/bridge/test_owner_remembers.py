@@ -370,7 +370,7 @@ def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, si
     site.decisions.clear()
 
     with another_program(fake, memory) as second:
-        with pytest.raises(RolledBack, match="lifestyle.food went back from revision 3 to 2; .* ask the operator"):
+        with pytest.raises(RolledBack, match=r"lifestyle\.food went back from revision 3 to 2; .* ask the operator"):
             second.check_state()
         second.take_older_state()
         second.check_state()

@@ -1,4 +1,4 @@
-"""A service that shows an older state than a browser saw: said before anything is sealed, and never without a reason."""
+"""A service that shows an older state than a browser saw: said before anything is sealed, never without reason."""
 
 from collections.abc import Callable
 from pathlib import Path
