@@ -9,13 +9,14 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from consent_bridge.entries import Head
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
-from consent_bridge.own_history import entries_after
+from consent_bridge.own_history import entries_after, head_of
 from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
@@ -32,11 +33,18 @@ from consent_bridge.signing import (
 from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
 from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
-from consent_bridge.vault_notes import Notes, NotesKeeper, NotesMemory, RolledBack, with_connector, with_revisions
+from consent_bridge.vault_notes import (
+    Notes,
+    NotesKeeper,
+    NotesMemory,
+    RolledBack,
+    with_connector,
+    with_revisions,
+    with_segments,
+)
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
-_START: dict[str, Any] = {"chain": "", "sequence": 0, "entry_hash": ""}
 
 
 class VaultHolder:
@@ -74,7 +82,9 @@ class VaultHolder:
         listed = self._addresses.get("/segments", params).get("segments")
         sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
         opened = [self._opened(segment) for segment in sealed]
-        self._notes.note_revisions(self._user_id, _revisions_of(opened))
+        self._notes.note_revisions(
+            self._user_id, {f"{one.domain}.{one.segment_id}": one.content_revision for one in opened}
+        )
         return opened
 
     def write(self, domain: str, segment_id: str, values: Mapping[str, Any], *, base: int) -> Revisions:
@@ -338,13 +348,13 @@ class VaultHolder:
             known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
             records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
             sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
-            revisions = with_revisions(known.get("segments", {}), sealed_from)
-            return {**known, "approvals": records, "segments": revisions}
+            return with_segments(sealed_from, {**known, "approvals": records})
 
-        def send(notes: dict[str, Any]) -> Answer:
-            return self._addresses.send(method, path, {**body, "notes": notes})
-
+        send = partial(self._send_notes, method, path, body)
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
+
+    def _send_notes(self, method: str, path: str, body: Mapping[str, Any], notes: dict[str, Any]) -> Answer:
+        return self._addresses.send(method, path, {**body, "notes": notes})
 
     def _revoke_remembered(self, grant_id: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}"
@@ -353,56 +363,13 @@ class VaultHolder:
         def change(notes: Notes) -> Notes:
             return {**notes, "approvals": without_records(notes.get("approvals"), [digest], time.time())}
 
-        def send(notes: dict[str, Any]) -> Answer:
-            return self._addresses.send("POST", f"{path}/revoke", {"notes": notes})
-
+        send = partial(self._send_notes, "POST", f"{path}/revoke", {})
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
     def _forget(self, deleted: dict[str, int]) -> None:
         """What is deleted and put back by somebody is older than this for every program of the person."""
-
-        def change(notes: Notes) -> Notes:
-            return {**notes, "segments": with_revisions(notes.get("segments", {}), deleted)}
-
         with suppress(BridgeError):  # deleted is deleted
-            self._notes.write(self._unlocked(), self._user_id, change)
-
-    def check_state(self) -> None:
-        """`RolledBack`, saying what went back, where the service shows an older state than was seen here.
-
-        Nothing is sealed then until the person has said `take_older_state`.
-        """
-        seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
-        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
-        try:
-            notes, _ = self._notes.read(self._unlocked(), self._user_id)
-            self._entries_after(Head(**notes.get("history", _START)))
-        except RolledBack as older:
-            told.append(older.reason)
-        if told:
-            raise RolledBack(
-                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
-                "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
-                member="revision",
-            )
-
-    def take_older_state(self) -> None:
-        """Go on with what is there, by the person's word; what was approved is asked about again."""
-        self._notes.forget(self._user_id)
-        head, _ = self._entries_after(Head(**_START))
-
-        def change(notes: Notes) -> Notes:
-            records = without_records(notes.get("approvals"), None, 0)
-            return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
-
-        self._notes.write(self._unlocked(), self._user_id, change)
-
-    def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
-        """Segments that are there in an older revision than was seen here: place, then, now."""
-        listed = self._addresses.get("/segments").get("segments")
-        sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
-        now = {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
-        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
+            self._notes.write(self._unlocked(), self._user_id, partial(with_segments, deleted))
 
     def _entries_after(self, before: Head) -> tuple[Head, list[str]]:
         return entries_after(before, lambda after: self._addresses.get("/history/chain", {"after": str(after)}))
@@ -414,7 +381,7 @@ class VaultHolder:
         """
         key = self._unlocked()
         notes, _ = self._notes.read(key, self._user_id)
-        before = Head(**notes.get("history", _START))
+        before = head_of(notes)
         head, ended = self._entries_after(before)
         if head == before:
             return
@@ -437,7 +404,3 @@ def _segment_path(domain: str, segment_id: str) -> str:
 
 def _decision_path(request_id: str) -> str:
     return f"/requests/{quote(request_id, safe='')}/decision"
-
-
-def _revisions_of(segments: Iterable[Segment]) -> dict[str, int]:
-    return {f"{item.domain}.{item.segment_id}": item.content_revision for item in segments}

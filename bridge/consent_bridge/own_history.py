@@ -13,6 +13,11 @@ Page = Callable[[int], Mapping[str, Any]]
 """{"head", "entries"} after a sequence, as the service answers."""
 
 
+def head_of(notes: Mapping[str, Any]) -> Head:
+    """How far a vault's notes say that the chain was read."""
+    return Head(**notes.get("history", {"chain": "", "sequence": 0, "entry_hash": ""}))
+
+
 def entries_after(before: Head, page: Page) -> tuple[Head, list[str]]:
     """Where the chain stands now, and the digests of the requests whose grants ended since.
 

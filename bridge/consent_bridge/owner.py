@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
-from consent_bridge.results import Status
+from consent_bridge.own_history import head_of
+from consent_bridge.records import without_records
+from consent_bridge.results import Status, build
 from consent_bridge.review import Review
 from consent_bridge.signatures import thumbprint
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
-from consent_bridge.vault import VaultState, unwrap_any
-from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
+from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
+from consent_bridge.vault_notes import Notes, NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -108,6 +110,45 @@ class Owner(VaultHolder):
         if state.signing_jwe is not None or self._key.has_notes:
             with suppress(RolledBack):  # what is kept can be read; nothing is sealed before `check_state` is in order
                 self._approval_root()  # a root that the service changed is found out now
+
+    # -- an older state
+
+    def check_state(self) -> None:
+        """`RolledBack`, saying what went back, where the service shows an older state than was seen here.
+
+        Nothing is sealed then until the person has said `take_older_state`.
+        """
+        seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
+        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
+        try:
+            notes, _ = self._notes.read(self._unlocked(), self._user_id)
+            self._entries_after(head_of(notes))
+        except RolledBack as older:
+            told.append(older.reason)
+        if told:
+            raise RolledBack(
+                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
+                "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
+                member="revision",
+            )
+
+    def take_older_state(self) -> None:
+        """Go on with what is there, by the person's word; what was approved is asked about again."""
+        self._notes.forget(self._user_id)
+        head, _ = self._entries_after(head_of({}))
+
+        def change(notes: Notes) -> Notes:
+            records = without_records(notes.get("approvals"), None, 0)
+            return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
+
+        self._notes.write(self._unlocked(), self._user_id, change)
+
+    def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
+        """Segments that are there in an older revision than was seen here: place, then, now."""
+        listed = self._addresses.get("/segments").get("segments")
+        sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
+        now = {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
+        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
 
     # -- decisions
 

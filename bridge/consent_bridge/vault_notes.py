@@ -21,7 +21,7 @@ from consent_bridge.wrappers import VaultKey
 Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
 `segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals,
-`next_root` while it is replaced."""
+`next_root` while it is replaced; `generation` counts the vault's keys, of which `retired` names the earlier ones."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -47,9 +47,19 @@ def open_notes(sealed: str, key: VaultKey, user_id: str, revision: int) -> Notes
     return parse_object(jwe.open_sealed(sealed, jwe.symmetric(key.secret), "notes"), "the notes")
 
 
+def _generation(notes: Notes) -> int:
+    """Which of the vault's keys they are sealed under, by count."""
+    return int(notes.get("generation", 1))
+
+
 def with_revisions(known: Mapping[str, int], revisions: Mapping[str, int]) -> dict[str, int]:
     """ "domain.segment" → the higher of both revisions."""
     return {**known, **{place: number for place, number in revisions.items() if number > known.get(place, 0)}}
+
+
+def with_segments(revisions: Mapping[str, int], notes: Notes) -> Notes:
+    """With the higher of both revisions of each segment."""
+    return {**notes, "segments": with_revisions(notes.get("segments", {}), revisions)}
 
 
 def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
@@ -66,8 +76,8 @@ class NotesMemory:
         self._seen: dict[str, dict[str, Any]] = {}
 
     def load(self, user_id: str) -> dict[str, Any]:
-        """{"notes": {"revision", "key_id", "sha256", "at" (seconds since 1970)}, "segments": "domain.segment" → the
-        highest revision}; members are absent where nothing was seen."""
+        """{"notes": {"revision", "key_id", "generation", "sha256", "at" (seconds since 1970)}, "segments":
+        "domain.segment" → the highest revision}; members are absent where nothing was seen."""
         return self._seen.get(user_id, {})
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
@@ -91,16 +101,16 @@ class NotesKeeper:
         sealed, revision = answer.get("jwe"), answer.get("revision")
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
-        if self.is_older(key, user_id, sealed, revision):
+        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
+        if self._is_older(key, user_id, sealed, revision, notes):
             since = self.seen_on(user_id)
             told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
             raise RolledBack(told, member="revision")
-        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
         if key.has_notes and "root" not in notes:
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return {}, 0
-        self._note_seen(key, user_id, sealed, revision)
+        self._note_seen(key, user_id, sealed, revision, notes)
         return notes, revision
 
     def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
@@ -110,7 +120,8 @@ class NotesKeeper:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             notes, revision = self.read(key, user_id)
-            sealed = seal_notes(change(notes), key, user_id, revision + 1)
+            changed = change(notes)
+            sealed = seal_notes(changed, key, user_id, revision + 1)
             try:
                 answer = send({"jwe": sealed, "base_revision": revision})
             except Problem as problem:
@@ -118,7 +129,7 @@ class NotesKeeper:
                 if not behind or attempt == _ATTEMPTS:
                     raise
             else:
-                self._note_seen(key, user_id, sealed, revision + 1)
+                self._note_seen(key, user_id, sealed, revision + 1, changed)
                 return answer
         raise AssertionError("unreachable: the last attempt returns or raises")
 
@@ -126,17 +137,22 @@ class NotesKeeper:
         """The same of the notes alone."""
         self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
 
-    def is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int) -> bool:
+    def _is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int, notes: Notes) -> bool:
         """Whether newer notes than these were seen here, or others of the same revision."""
         seen = self._memory.load(user_id).get("notes")
-        if seen is None or revision > seen["revision"]:
+        if seen is None:
+            return False
+        if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
+            return bool(_generation(notes) < seen["generation"])
+        if revision > seen["revision"]:
             return False
         if revision < seen["revision"]:
             return True
         return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
 
-    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int) -> None:
-        seen = {"revision": revision, "key_id": key.key_id, "sha256": sha256(sealed), "at": int(time.time())}
+    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int, notes: Notes) -> None:
+        named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
+        seen = {**named, "sha256": sha256(sealed), "at": int(time.time())}
         self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
 
     def revisions(self, user_id: str) -> dict[str, int]:

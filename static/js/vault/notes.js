@@ -15,14 +15,15 @@ import { withPresentKey } from "./present_key.js";
 /**
  * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
  * far the person's own chain was read, `root` is the thumbprint of the key that
- * certifies approvals (`next_root` while it is replaced), `segments` from which revisions something was sealed, `log` is log/memory.js.
- * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
+ * certifies approvals (`next_root` while it is replaced), `generation` counts the vault's keys, of which
+ * `retired` names the earlier ones, `segments` from which revisions something was sealed, `log` is log/memory.js.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
 /** @typedef {import("./types.js").Source} Source */
 /** @typedef {Record<string, number>} Revisions "domain.segment" → the highest revision of it that is known */
-/** @typedef {{revision: number, keyId: string, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
+/** @typedef {{revision: number, keyId: string, generation: number, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
 
 const ATTEMPTS = 5;
 
@@ -44,8 +45,8 @@ async function read(vault) {
   const kept = await api.getNotes();
   const found = await opened(kept, vault);
   if (vault.hasNotes && !found.notes.root) throw rolledBack("this vault was made with notes, and they are gone");
-  if (await isOlder(seen, kept, vault)) throw rolledBack("these notes are older than some that were seen before");
-  if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision);
+  if (await isOlder(seen, kept, vault, found.notes)) throw rolledBack("these notes are older than some that were seen before");
+  if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision, found.notes);
   return found;
 }
 
@@ -81,12 +82,19 @@ export const forgetRevision = (vault, source) =>
 export async function notesBesideSeen(vault) {
   const seen = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
   const kept = await api.getNotes();
-  return { seen, kept, isOlder: await isOlder(seen, kept, vault), notes: (await opened(kept, vault)).notes };
+  const { notes } = await opened(kept, vault);
+  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), notes };
 }
 
-/** @param {Seen | null} seen @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
-async function isOlder(seen, { jwe, revision }, { keyId }) {
-  if (!seen || revision > seen.revision) return false;
+/** Which of the vault's keys they are sealed under, by count. @param {Notes} notes */
+export const generationOf = ({ generation }) => generation ?? 1;
+
+/** @param {Seen | null} seen @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault @param {Notes} notes */
+async function isOlder(seen, { jwe, revision }, { keyId }, notes) {
+  if (!seen) return false;
+  const generation = generationOf(notes);
+  if (generation !== seen.generation) return generation < seen.generation; // an older key may have been put back, notes and all
+  if (revision > seen.revision) return false;
   return revision < seen.revision || (seen.keyId === keyId && (jwe === null || (await sealedDigest(jwe)) !== seen.sha256));
 }
 
@@ -110,10 +118,11 @@ export async function takeOlderNotes(history) {
   });
 }
 
-/** @param {VaultKey} vault @param {string} jwe @param {number} revision */
-async function noteSeen(vault, jwe, revision) {
-  const seen = { revision, keyId: vault.keyId, sha256: await sealedDigest(jwe), at: Date.now() };
-  await rekeep(nameOf(vault), (/** @type {Seen | null} */ kept) => (kept && kept.revision > revision ? undefined : seen));
+/** @param {VaultKey} vault @param {string} jwe @param {number} revision @param {Notes} notes */
+async function noteSeen(vault, jwe, revision, notes) {
+  const seen = { revision, keyId: vault.keyId, generation: generationOf(notes), sha256: await sealedDigest(jwe), at: Date.now() };
+  const isNewer = (/** @type {Seen} */ kept) => kept.generation > seen.generation || (kept.generation === seen.generation && kept.revision > revision);
+  await rekeep(nameOf(vault), (/** @type {Seen | null} */ kept) => (kept && isNewer(kept) ? undefined : seen));
 }
 
 /**
@@ -134,7 +143,7 @@ async function write(change, send, vault) {
     const jwe = await sealNotes(next, vault, revision + 1);
     try {
       const answer = await send({ jwe, base_revision: revision });
-      await noteSeen(vault, jwe, revision + 1);
+      await noteSeen(vault, jwe, revision + 1, next);
       return answer;
     } catch (error) {
       if (!isBehind(error) || attempt === ATTEMPTS) throw error;

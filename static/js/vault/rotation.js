@@ -8,7 +8,7 @@ import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } 
 import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
-import { readAnyNotes } from "./notes.js";
+import { generationOf, readAnyNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
@@ -125,12 +125,14 @@ export async function finishRotation(next, page) {
   await hold(next);
 }
 
-/** The vault's own notes, under the next key. @param {VaultKey} next */
+/** The vault's own notes, under the next key, which they count. @param {VaultKey} next */
 async function resealNotes(next) {
   const { notes, revision } = await readAnyNotes();
   if (revision === 0) return;
   try {
-    await api.putResealedNotes({ jwe: await sealNotes(notes, next, revision), revision });
+    const retired = [...(notes.retired ?? []), (await current()).keyId];
+    const counted = { ...notes, generation: generationOf(notes) + 1, retired };
+    await api.putResealedNotes({ jwe: await sealNotes(counted, next, revision), revision });
   } catch (error) {
     // written to meanwhile: the end says so, and the next round seals them as they are then
     if (!(error instanceof api.ApiError && error.code === "stale_revision")) throw error;

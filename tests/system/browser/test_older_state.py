@@ -16,6 +16,7 @@ from tests.system.backup import Backup
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
 from tests.system.browser.remembered import records_of
+from tests.system.browser.test_change_key import begin, done
 from tests.system.browser.test_log import open_vault
 
 pytestmark = pytest.mark.browser
@@ -215,3 +216,25 @@ def test_a_write_whose_answer_never_came_is_no_rollback(
     change_cuisine(page, "Greek")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
     is_calm(page)
+
+
+def test_a_change_of_the_key_is_no_rollback_and_the_old_key_put_back_is(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, new_profile: NewProfile, tmp_path: Path
+) -> None:
+    sign_in(page, vault.user)
+    approve(page, asked)
+    before = Backup(tmp_path)
+    page.goto("/account/security/key/")
+    begin(page)
+    done(page)
+    is_calm(page)
+    change_cuisine(page, "Greek")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    is_calm(page)
+
+    before.restore()
+    sign_in(page, vault.user)
+    page.locator("#vault-lock").click()
+    open_vault(page)
+
+    expect(page.locator("#way-back")).to_contain_text(BANNER)
