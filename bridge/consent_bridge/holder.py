@@ -8,15 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from consent_bridge.entries import Head
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
-from consent_bridge.own_history import entries_after, head_of
+from consent_bridge.own_history import take_out_ended
 from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
@@ -302,7 +300,8 @@ class VaultHolder:
         where they hold no such approval, or one of less.
         """
         approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
-        self._take_out_ended()  # after the approval was read: another program's newer one is then in the notes
+        # after the approval was read: another program's newer one is then in the notes
+        take_out_ended(self._notes, self._unlocked(), self._user_id, self._history_page)
         notes, _ = self._notes.read(self._unlocked(), self._user_id)
         record = record_of(notes.get("approvals"), review.request, review.request_digest)
         if record is None:
@@ -371,27 +370,8 @@ class VaultHolder:
         with suppress(BridgeError):  # deleted is deleted
             self._notes.write(self._unlocked(), self._user_id, partial(with_segments, deleted))
 
-    def _entries_after(self, before: Head) -> tuple[Head, list[str]]:
-        return entries_after(before, lambda after: self._addresses.get("/history/chain", {"after": str(after)}))
-
-    def _take_out_ended(self) -> None:
-        """Forget what the person's own chain says has ended, and remember how far it was read.
-
-        `RolledBack` where the chain does not go on from where it was read last.
-        """
-        key = self._unlocked()
-        notes, _ = self._notes.read(key, self._user_id)
-        before = head_of(notes)
-        head, ended = self._entries_after(before)
-        if head == before:
-            return
-
-        def change(now: Notes) -> Notes:
-            further = now.get("history", {}).get("sequence", 0) > head.sequence
-            records = without_records(now.get("approvals"), ended, time.time())
-            return {**now, "approvals": records, "history": now["history"] if further else asdict(head)}
-
-        self._notes.write(key, self._user_id, change)
+    def _history_page(self, after: int) -> dict[str, Any]:
+        return self._addresses.get("/history/chain", {"after": str(after)})
 
     def _grant(self, grant_id: str, verb: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}/{verb}"

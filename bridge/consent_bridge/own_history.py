@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from consent_bridge.entries import ENDS, Head, next_entry
 from consent_bridge.errors import BadAnswer, Refused
-from consent_bridge.vault_notes import RolledBack
+from consent_bridge.records import without_records
+from consent_bridge.vault_notes import Notes, NotesKeeper, RolledBack
+from consent_bridge.wrappers import VaultKey
 
 Page = Callable[[int], Mapping[str, Any]]
 """{"head", "entries"} after a sequence, as the service answers."""
@@ -50,3 +54,21 @@ def _followed(told: object, last: Head) -> Any:
         raise RolledBack(
             f"your history is not what was read of it: {refused.reason}", member=refused.member
         ) from refused
+
+
+def take_out_ended(keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page) -> None:
+    """Let the notes forget what the person's own chain says has ended, and remember how far it was read.
+
+    `RolledBack` where the chain does not go on from where it was read last.
+    """
+    before = head_of(keeper.read(key, user_id)[0])
+    head, ended = entries_after(before, page)
+    if head == before:
+        return
+
+    def change(now: Notes) -> Notes:
+        further = head_of(now).sequence > head.sequence
+        records = without_records(now.get("approvals"), ended, time.time())
+        return {**now, "approvals": records, "history": now["history"] if further else asdict(head)}
+
+    keeper.write(key, user_id, change)

@@ -12,7 +12,7 @@ from typing import Any
 
 from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
-from consent_bridge.own_history import head_of
+from consent_bridge.own_history import entries_after, head_of
 from consent_bridge.records import without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review
@@ -122,7 +122,7 @@ class Owner(VaultHolder):
         told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
         try:
             notes, _ = self._notes.read(self._unlocked(), self._user_id)
-            self._entries_after(head_of(notes))
+            entries_after(head_of(notes), self._history_page)
         except RolledBack as older:
             told.append(older.reason)
         if told:
@@ -135,7 +135,7 @@ class Owner(VaultHolder):
     def take_older_state(self) -> None:
         """Go on with what is there, by the person's word; what was approved is asked about again."""
         self._notes.forget(self._user_id)
-        head, _ = self._entries_after(head_of({}))
+        head, _ = entries_after(head_of({}), self._history_page)
 
         def change(notes: Notes) -> Notes:
             records = without_records(notes.get("approvals"), None, 0)

@@ -234,7 +234,6 @@ def test_a_change_of_the_key_is_no_rollback_and_the_old_key_put_back_is(
 
     before.restore()
     sign_in(page, vault.user)
-    page.locator("#vault-lock").click()
     open_vault(page)
 
     expect(page.locator("#way-back")).to_contain_text(BANNER)
