@@ -10,6 +10,7 @@ from common.admission.shapes import Identifier, PageQuery, PersonName, Strict
 from common.problems import Problem
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
+from pkm.web.schemas import NotesBody
 
 WRAPPING_ALGORITHM = "ECDH-ES+A256KW"
 SHORTEST_ACCESS, USUAL_ACCESS, LONGEST_ACCESS = 300, 86400, 31536000  # seconds
@@ -258,6 +259,15 @@ class Source(Strict):
 Signature = Annotated[str, Field(min_length=1, max_length=128 * 1024)]
 
 
+Notes = Annotated[
+    NotesBody | None,
+    Field(
+        description="The vault's own sealed notes as they are from then on, kept in the same transaction or not at "
+        "all; where somebody wrote them meanwhile the answer is `stale_revision` with `member` `notes`."
+    ),
+]
+
+
 class SignedBody(Strict):
     """What the vault signed; without it the answer is `approval_mismatch`, as where it differs."""
 
@@ -281,6 +291,7 @@ class ApproveBody(SignedBody):
     approved_attributes: OptionalPaths
     sources: Annotated[list[Source], Field(max_length=500)]
     jwe: Sealed
+    notes: Notes = None
 
 
 class DenyBody(Strict):
@@ -304,3 +315,10 @@ class ExportBody(SignedBody):
     revision: Annotated[int, Field(ge=2)]
     sources: Annotated[list[Source], Field(min_length=1, max_length=500)]
     jwe: Sealed
+    notes: Notes = None
+
+
+class RevokeBody(Strict):
+    """`POST …/revoke`: nothing has to be said."""
+
+    notes: Notes = None

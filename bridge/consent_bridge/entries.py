@@ -12,10 +12,21 @@ import rfc8785
 from consent_bridge.encoding import decode_base64url, encode_base64url
 from consent_bridge.errors import Refused, shown
 
+ENDS = frozenset({"revoked", "released", "terminated", "exhausted", "superseded", "expired"})
+"""What ends a grant for good: one that is live after it was brought back by somebody."""
 _VERSION = 2
 _LINKS = ("chain", "sequence", "prev_hash", "kind", "actor", "at")
 _OWN = ("chain", "sequence", "entry_hash", "prev_hash", "kind", "at")
 _TEXTS = ("chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt")
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where a chain stands; `chain` is "" before its first entry is known."""
+
+    chain: str
+    sequence: int
+    entry_hash: str
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,11 @@ class Entry:
     kind: str
     at: str
     facts: Mapping[str, Any] | None
+
+    @property
+    def head(self) -> Head:
+        """Where the chain stands with it."""
+        return Head(self.chain, self.sequence, self.entry_hash)
 
     @property
     def leaf(self) -> bytes:
@@ -72,17 +88,22 @@ def _digest(value: Mapping[str, Any], salt: bytes = b"") -> str:
 def read_chain(told: Iterable[object]) -> list[Entry]:
     """All entries of one chain, from the first; Refused at the first that does not follow."""
     entries: list[Entry] = []
-    for number, each in enumerate(told, start=1):
-        try:
-            entry = read_entry(each)
-        except Refused as refused:
-            raise Refused(f"entry {number}: {refused.reason}", member=refused.member) from refused
-        before = entries[-1] if entries else None
-        if before is not None and entry.chain != before.chain:
-            raise Refused(f"entry {number} is of another chain, {shown(entry.chain)}", member="chain")
-        if entry.sequence != number:
-            raise Refused(f"an entry is missing before number {entry.sequence}", member="sequence")
-        if entry.prev_hash != (before.entry_hash if before else ""):
-            raise Refused(f"entry {number} does not follow the one before it", member="prev_hash")
-        entries.append(entry)
+    for each in told:
+        entries.append(next_entry(each, entries[-1].head if entries else Head("", 0, "")))
     return entries
+
+
+def next_entry(told: object, before: Head) -> Entry:
+    """The entry after `before`; Refused where it does not follow."""
+    number = before.sequence + 1
+    try:
+        entry = read_entry(told)
+    except Refused as refused:
+        raise Refused(f"entry {number}: {refused.reason}", member=refused.member) from refused
+    if before.chain and entry.chain != before.chain:
+        raise Refused(f"entry {number} is of another chain, {shown(entry.chain)}", member="chain")
+    if entry.sequence != number:
+        raise Refused(f"an entry is missing before number {entry.sequence}", member="sequence")
+    if entry.prev_hash != before.entry_hash:
+        raise Refused(f"entry {number} does not follow the one before it", member="prev_hash")
+    return entry

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from contextlib import suppress
+from functools import partial
+from typing import Any
 from urllib.parse import quote
 
-from consent_bridge.errors import KeyRefused, Problem, Refused
+from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
+from consent_bridge.own_history import take_out_ended
+from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
-from consent_bridge.signatures import verified
+from consent_bridge.signatures import sha256, thumbprint, verified
 from consent_bridge.signing import (
     APPROVAL_TYP,
     ApprovalRoot,
@@ -26,20 +30,19 @@ from consent_bridge.signing import (
 )
 from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
-from consent_bridge.vault import Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
+from consent_bridge.vault_notes import (
+    Notes,
+    NotesKeeper,
+    NotesMemory,
+    RolledBack,
+    with_connector,
+    with_revisions,
+    with_segments,
+)
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
-
-
-class Addresses(Protocol):
-    """One person's addresses, without their first folder: `/keys`, `/segments/…`, `/requests/…`, `/grants/…`."""
-
-    def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """A JSON answer; tried again where the connection fails."""
-
-    def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
-        """One JSON call that changes something; never repeated."""
 
 
 class VaultHolder:
@@ -51,8 +54,9 @@ class VaultHolder:
 
     _is_played = False  # by a test app, which alone knows a person by their own ID
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: Addresses, memory: NotesMemory | None = None) -> None:
         self._addresses = addresses
+        self._notes = NotesKeeper(addresses, memory or NotesMemory())
         self._key: VaultKey | None = None
         self._root: ApprovalRoot | None = None
         self._user_id = ""
@@ -77,7 +81,11 @@ class VaultHolder:
         params = {"scope": scope} if scope is not None else {"domain": domain} if domain is not None else {}
         listed = self._addresses.get("/segments", params).get("segments")
         sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
-        return [self._opened(segment) for segment in sealed]
+        opened = [self._opened(segment) for segment in sealed]
+        self._notes.note_revisions(
+            self._user_id, {f"{one.domain}.{one.segment_id}": one.content_revision for one in opened}
+        )
+        return opened
 
     def write(self, domain: str, segment_id: str, values: Mapping[str, Any], *, base: int) -> Revisions:
         """Write a segment over revision `base` (0 for a new one); Problem `stale_revision` if someone was faster."""
@@ -96,6 +104,7 @@ class VaultHolder:
             raise
         revisions = build(Revisions, answer.json())
         self._seen[domain, segment_id] = revisions.content_revision
+        self._notes.note_revisions(self._user_id, {f"{domain}.{segment_id}": revisions.content_revision})
         return revisions
 
     def update(self, domain: str, segment_id: str, changes: Mapping[str, Any]) -> Revisions:
@@ -117,6 +126,8 @@ class VaultHolder:
     def delete(self, domain: str, segment_id: str, *, base: int) -> None:
         """Delete a segment at revision `base`."""
         self._addresses.send("DELETE", _segment_path(domain, segment_id), params={"base_content_revision": str(base)})
+        if self._key is not None:
+            self._forget({f"{domain}.{segment_id}": base + 1})
 
     def _segment(self, domain: str, segment_id: str) -> Segment:
         for segment in self.segments(domain=domain):
@@ -173,6 +184,8 @@ class VaultHolder:
         if self._root is not None:
             return self._root
         key, state = self._unlocked(), self.vault()
+        if key.has_notes:
+            self._check_root(key, state)
         if state.signing_jwe is None:
             root, members = new_root(key.secret, key.key_id, self._user_id)
             self._addresses.send("PUT", "/signing-key", members)
@@ -183,8 +196,19 @@ class VaultHolder:
         self._root = root
         return root
 
+    def _check_root(self, key: VaultKey, state: VaultState) -> None:
+        """A vault that was made with notes was made with a root, which they name."""
+        notes, _ = self._notes.read(key, self._user_id)
+        public = state.signing_public_key
+        if (
+            state.signing_jwe is None
+            or public is None
+            or thumbprint(public) not in (notes["root"], notes.get("next_root"))
+        ):
+            raise Refused("the approval key is not the one that your vault's notes name", member="signing_public_key")
+
     def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
-        segments = self._segments_of(review)
+        segments = self._segments_to_seal(review)
         approved = chosen_paths(review, segments, attributes)
         content = slice_of(review.scope, approved, segments)
         duration = review.access_duration if access_duration is None else access_duration
@@ -204,14 +228,23 @@ class VaultHolder:
             **sealed,
             **signed,
         }
-        return self._decide(review.request_id, body)
+        return self._send_remembered(review, signed, "POST", _decision_path(review.request_id), body)
 
     def deny(self, request_id: str, *, reason: str | None = None) -> Status:
         """Refuse; `reason` is the person's own note, which the app does not see."""
-        return self._decide(request_id, {"decision": "deny", **({"reason": reason} if reason else {})})
+        body = {"decision": "deny", **({"reason": reason} if reason else {})}
+        return build(Status, self._addresses.send("POST", _decision_path(request_id), body).json())
 
     def revoke(self, grant_id: str) -> Status:
-        """End a grant; its ciphertext is deleted."""
+        """End a grant; its ciphertext is deleted.
+
+        That needs no key. An open vault forgets with it that it approved this; a locked one as it reads its history.
+        """
+        try:
+            if self._key is not None:
+                return self._revoke_remembered(grant_id)
+        except BridgeError:
+            pass  # a stop waits for nothing; one that is repeated is one stop
         return self._grant(grant_id, "revoke")
 
     def pause(self, grant_id: str) -> Status:
@@ -246,9 +279,9 @@ class VaultHolder:
         if review.request["refresh_policy"] != "continuous":
             raise Refused("this approval is a snapshot; it has no newer revisions", member="refresh_policy")
         attributes = list(grant.approved_attributes)
-        duration, ends_at = self._approved_terms(review, grant.grant_id, attributes)
-        content = slice_of(review.scope, attributes, self._segments_of(review))
         revision = grant.export_revision + 1
+        duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
+        content = slice_of(review.scope, attributes, self._segments_to_seal(review))
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
             self._approval_root(),
@@ -260,42 +293,87 @@ class VaultHolder:
         )
         body = {"revision": revision, **sealed, **signed}
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
-        return build(Status, self._addresses.send("PUT", path, body).json())
+        return self._send_remembered(review, signed, "PUT", path, body)
 
-    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str]) -> tuple[int, int]:
+    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str], revision: int) -> tuple[int, int]:
         """How many seconds this vault approved, and when they end (seconds since 1970).
 
-        Refused where this vault signed no approval of this request that covers `attributes` and still runs: nothing
-        that the service says takes its place.
+        The vault's own notes alone are the authority, and what the service has of it is compared with them. Refused
+        where they hold no such approval, or one of less.
         """
         approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
-        if approval is None:
-            raise Refused("your vault signed no approval of this; nothing was sent", member="approval")
-        issuer = origin_of(review.issuer)
-        key = self._approval_root().app_key(issuer, review.app_id).public
-        claims = verified(approval, APPROVAL_TYP, key, "the approval")
-        expected = {
-            "iss": issuer,
-            "sub": review.user_id,
-            "aud": review.app_id,
-            "request_id": review.request_id,
-            "request_digest": review.request_digest,
-        }
-        for member, value in expected.items():
-            if claims.get(member) != value:
-                raise Refused("your vault approved something else; nothing was sent", member=member)
-        if claims["ends_at"] <= time.time():
+        # after the approval was read: another program's newer one is then in the notes
+        take_out_ended(self._notes, self._unlocked(), self._user_id, self._history_page)
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        record = record_of(notes.get("approvals"), review.request, review.request_digest)
+        if record is None:
+            raise Refused("your vault remembers no such approval; nothing was sent", member="approval")
+        if record.revision >= revision:
+            raise Problem("stale_revision", 409, f"your vault sealed revision {record.revision} already")
+        if record.revision != revision - 1:
+            raise Refused("your vault did not seal the revision before this; nothing was sent", member="revision")
+        if record.ends_at <= time.time():
             raise Refused("what your vault approved is over; nothing was sent", member="ends_at")
-        if not set(attributes) <= set(claims["approved_attributes"]):
+        if not set(attributes) <= set(record.attributes):
             raise Refused("your vault approved less than this; nothing was sent", member="approved_attributes")
-        return claims["access_duration"], claims["ends_at"]
+        if not isinstance(approval, str) or sha256(approval) != record.approval_sha256:
+            raise Refused("your vault remembers another approval; nothing was sent", member="approval")
+        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
+        return verified(approval, APPROVAL_TYP, key, "the approval")["access_duration"], record.ends_at
 
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
         return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}
 
-    def _decide(self, request_id: str, body: Mapping[str, Any]) -> Status:
-        path = f"/requests/{quote(request_id, safe='')}/decision"
-        return build(Status, self._addresses.send("POST", path, dict(body)).json())
+    def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
+        """The same, none older than it was seen here, or than what was sealed of it before; `RolledBack` else."""
+        seen = self._notes.revisions(self._user_id)
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        known, found = with_revisions(seen, notes.get("segments", {})), self._segments_of(review)
+        for place, segment in found.items():
+            if segment.content_revision < known.get(".".join(place), 0):
+                told = f"{'.'.join(place)} is revision {segment.content_revision}, older than one seen before"
+                raise RolledBack(f"{told}; nothing was sent", member="content_revision")
+        return found
+
+    # -- what the vault remembers
+
+    def _send_remembered(
+        self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
+    ) -> Status:
+        """Send what the vault approved together with notes that remember it."""
+        said = verified(signed["approval"], APPROVAL_TYP, signed["approval_key"], "the approval")
+        hashed = sha256(signed["approval"])
+        approved = Approved(tuple(said["approved_attributes"]), said["ends_at"], said["revision"], hashed)
+
+        def change(notes: Notes) -> Notes:
+            known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
+            records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
+            sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
+            return with_segments(sealed_from, {**known, "approvals": records})
+
+        send = partial(self._send_notes, method, path, body)
+        return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
+
+    def _send_notes(self, method: str, path: str, body: Mapping[str, Any], notes: dict[str, Any]) -> Answer:
+        return self._addresses.send(method, path, {**body, "notes": notes})
+
+    def _revoke_remembered(self, grant_id: str) -> Status:
+        path = f"/grants/{quote(grant_id, safe='')}"
+        digest = self.review(str(self._addresses.get(f"{path}/approval").get("request_id"))).request_digest
+
+        def change(notes: Notes) -> Notes:
+            return {**notes, "approvals": without_records(notes.get("approvals"), [digest], time.time())}
+
+        send = partial(self._send_notes, "POST", f"{path}/revoke", {})
+        return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
+
+    def _forget(self, deleted: dict[str, int]) -> None:
+        """What is deleted and put back by somebody is older than this for every program of the person."""
+        with suppress(BridgeError):  # deleted is deleted
+            self._notes.write(self._unlocked(), self._user_id, partial(with_segments, deleted))
+
+    def _history_page(self, after: int) -> dict[str, Any]:
+        return self._addresses.get("/history/chain", {"after": str(after)})
 
     def _grant(self, grant_id: str, verb: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}/{verb}"
@@ -304,3 +382,7 @@ class VaultHolder:
 
 def _segment_path(domain: str, segment_id: str) -> str:
     return f"/segments/{quote(domain, safe='')}/{quote(segment_id, safe='')}"
+
+
+def _decision_path(request_id: str) -> str:
+    return f"/requests/{quote(request_id, safe='')}/decision"

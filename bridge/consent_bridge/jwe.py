@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from joserfc.errors import JoseError
@@ -40,11 +40,15 @@ _MAX_TEXT = 512
 
 @dataclass(frozen=True)
 class Profile:
-    """What the protected header of one kind of sealed object holds: exactly `members`, each with its check."""
+    """What the protected header of one kind of sealed object holds: exactly `members`, each with its check.
+
+    Those of `optional` may be there.
+    """
 
     name: str
     alg: str
     members: Mapping[str, Check]
+    optional: Mapping[str, Check] = field(default_factory=dict)
 
 
 class _Registry(JWERegistry):
@@ -197,7 +201,9 @@ def _check_members(header: Header, profile: Profile) -> None:
             )
     for member, check in profile.members.items():
         check(member, _member(header, member))
-    if unknown := sorted(header.keys() - profile.members.keys() - {"alg", "enc"}):
+    for member in profile.optional.keys() & header.keys():
+        profile.optional[member](member, header[member])
+    if unknown := sorted(header.keys() - profile.members.keys() - profile.optional.keys() - {"alg", "enc"}):
         raise Refused(f"header member {shown(unknown[0])} is unknown in a sealed {profile.name}", member=unknown[0])
 
 

@@ -6,23 +6,29 @@ The passphrase, the recovery code and the vault key never leave this process; wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
 from typing import Any
 
 from consent_bridge.errors import BadAnswer, KeyRefused
 from consent_bridge.holder import VaultHolder
-from consent_bridge.results import Status
+from consent_bridge.own_history import entries_after, head_of
+from consent_bridge.records import without_records
+from consent_bridge.results import Status, build
 from consent_bridge.review import Review
+from consent_bridge.signatures import thumbprint
 from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
-from consent_bridge.vault import VaultState, unwrap_any
+from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
+from consent_bridge.vault_notes import Notes, NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
 
 
 class _OwnAddresses:
-    """The owner's addresses at the consent app: the vault's in one folder, requests and grants in the other."""
+    """The owner's addresses at the consent app: the vault's in one folder, all others in the other."""
 
     def __init__(self, site: SiteSession) -> None:
         self._site = site
@@ -35,7 +41,7 @@ class _OwnAddresses:
 
 
 def _in_folder(path: str) -> str:
-    return f"/consent{path}" if path.startswith(("/requests/", "/grants/")) else f"/vault{path}"
+    return f"/consent{path}" if path.startswith(("/requests/", "/grants/", "/history/")) else f"/vault{path}"
 
 
 class Owner(VaultHolder):
@@ -44,10 +50,11 @@ class Owner(VaultHolder):
     Errors beside those of a `VaultHolder`: SignInRefused.
     """
 
-    def __init__(self, site_url: str, **limits: Any) -> None:
-        """`limits` are those of Transport: connect_timeout, read_timeout, attempts, pause."""
+    def __init__(self, site_url: str, *, memory: NotesMemory | None = None, **limits: Any) -> None:
+        """`memory` outlives the process where it is a file's; `limits` are those of Transport: connect_timeout,
+        read_timeout, attempts, pause."""
         self._site = SiteSession(site_url, **limits)
-        super().__init__(_OwnAddresses(self._site))
+        super().__init__(_OwnAddresses(self._site), memory)
 
     def __enter__(self) -> Owner:
         return self
@@ -76,13 +83,15 @@ class Owner(VaultHolder):
     def create_vault(self, passphrase: str) -> str:
         """Make the vault, unlocked; the recovery code, which exists nowhere else."""
         user_id = self.vault().user_id
-        key, code = generate_vault_key(), generate_recovery_code()
+        key, code = replace(generate_vault_key(), has_notes=True), generate_recovery_code()
         wrappers = [
             {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", passphrase, user_id)},
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
         root, members = new_root(key.secret, key.key_id, user_id)
+        notes = seal_notes({"root": thumbprint(root.key.public), "approvals": {}}, key, user_id, 1)
         vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key), **members}
+        vault["notes"] = notes
         self._addresses.send("POST", "/keys", vault)
         self._key, self._root = key, root
         return code
@@ -98,8 +107,48 @@ class Owner(VaultHolder):
         if not candidates or state.key_id is None:
             raise KeyRefused(f"the vault has no {kind} wrapper")
         self._key, self._root = unwrap_any(candidates, kind, secret, state.user_id, state.key_id), None
-        if state.signing_jwe is not None:
-            self._approval_root()  # a root that the service changed is found out now
+        if state.signing_jwe is not None or self._key.has_notes:
+            with suppress(RolledBack):  # what is kept can be read; nothing is sealed before `check_state` is in order
+                self._approval_root()  # a root that the service changed is found out now
+
+    # -- an older state
+
+    def check_state(self) -> None:
+        """`RolledBack`, saying what went back, where the service shows an older state than was seen here.
+
+        Nothing is sealed then until the person has said `take_older_state`.
+        """
+        seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
+        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
+        try:
+            notes, _ = self._notes.read(self._unlocked(), self._user_id)
+            entries_after(head_of(notes), self._history_page)
+        except RolledBack as older:
+            told.append(older.reason)
+        if told:
+            raise RolledBack(
+                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
+                "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
+                member="revision",
+            )
+
+    def take_older_state(self) -> None:
+        """Go on with what is there, by the person's word; what was approved is asked about again."""
+        self._notes.forget(self._user_id)
+        head, _ = entries_after(head_of({}), self._history_page)
+
+        def change(notes: Notes) -> Notes:
+            records = without_records(notes.get("approvals"), None, 0)
+            return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
+
+        self._notes.write(self._unlocked(), self._user_id, change)
+
+    def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
+        """Segments that are there in an older revision than was seen here: place, then, now."""
+        listed = self._addresses.get("/segments").get("segments")
+        sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
+        now = {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
+        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
 
     # -- decisions
 

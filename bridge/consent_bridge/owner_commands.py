@@ -13,6 +13,7 @@ from consent_bridge.inputs import MAX_SECRET_BYTES, octets_of
 from consent_bridge.owner import Owner
 from consent_bridge.results import as_json
 from consent_bridge.review import Review
+from consent_bridge.state import SeenNotes, state_directory
 
 ABOUT = (
     "show what a request would get from your vault, and approve it",
@@ -33,15 +34,20 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--digest", metavar="DIGEST", help="approve, if the request is still the one with this digest")
     text = "this path alone; repeatable; left out: all that is asked for and there"
     parser.add_argument("--attribute", action="append", metavar="PATH", help=text)
+    text = "go on where the service shows an older state than was seen here: you know of a restore from a backup"
+    parser.add_argument("--take-older-state", action="store_true", help=text)
     parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="left out: as long as was asked")
 
 
 def approve_command(options: Namespace) -> dict[str, Any]:
     """What would leave; with --digest the status after the approval. Refused where the request is another one."""
     password, passphrase = _secrets(options.secrets_file)
-    with Owner(options.site) as owner:
+    with Owner(options.site, memory=SeenNotes(state_directory())) as owner:
         owner.sign_in(options.login, password)
         owner.unlock(passphrase=passphrase)
+        if options.take_older_state:
+            owner.take_older_state()
+        owner.check_state()
         review = owner.review(options.request_id)
         if options.digest is None:
             return _shown(review, _chosen(owner.preview(review), options.attribute))

@@ -7,12 +7,16 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from consent_bridge.answers import SandboxEntry
-from consent_bridge.errors import BadAnswer, Problem
+from consent_bridge.errors import BadAnswer, Problem, Refused
+from consent_bridge.exports import origin_of
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status, build
-from consent_bridge.signing import new_root
+from consent_bridge.review import Review
+from consent_bridge.signatures import verified
+from consent_bridge.signing import APPROVAL_TYP, new_root
 from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
 from consent_bridge.transport import Answer
+from consent_bridge.vault import Segment
 from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
 
 PATH = "/sandbox/people"
@@ -100,6 +104,30 @@ class SandboxPerson(VaultHolder):
     ) -> Status:
         """Approve: `attributes` of those asked for, or all that the vault has; for as long as asked, or less."""
         return self._approve(self.review(request_id), attributes, access_duration)
+
+    def _send_remembered(
+        self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
+    ) -> Status:
+        """A sandbox person's vault keeps no notes: it holds made-up values, and its app approves in its name."""
+        return build(Status, self._addresses.send(method, path, dict(body)).json())
+
+    def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
+        return self._segments_of(review)
+
+    def _forget(self, deleted: dict[str, int]) -> None:
+        """There are no notes to keep it in."""
+
+    def _revoke_remembered(self, grant_id: str) -> Status:
+        return self._grant(grant_id, "revoke")
+
+    def _approved_terms(self, review: Review, grant_id: str, attributes: list[str], revision: int) -> tuple[int, int]:
+        """What the vault signed, as the service tells it."""
+        approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
+        key = self._approval_root().app_key(origin_of(review.issuer), review.app_id).public
+        claims = verified(str(approval), APPROVAL_TYP, key, "the approval")
+        if claims["request_digest"] != review.request_digest:
+            raise Refused("this person approved something else; nothing was sent", member="request_digest")
+        return claims["access_duration"], claims["ends_at"]
 
     def expire(self, seconds: int) -> None:
         """Let so much time pass for them: what would end within it ends as `expired` now."""

@@ -15,6 +15,7 @@ from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
 from consent_bridge.results import AskedConsent, as_json, build
+from consent_bridge.vault_notes import NotesMemory
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 MAX_FILE_BYTES = 1024 * 1024
@@ -97,6 +98,29 @@ class OwnerKeys:
     def keep(self, pins: KeyPins) -> None:
         """Remember them."""
         write_private_file(self._path, pins.dump(), force=True)
+
+
+class SeenNotes(NotesMemory):
+    """What was seen of each person's vault on this machine, one file for all."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / "vault_notes.json"
+
+    def load(self, user_id: str) -> dict[str, Any]:
+        """What was seen of this person's."""
+        found = self._all().get(user_id, {})
+        if not isinstance(found, dict):
+            raise Refused(f"the record {self._path} holds nothing of notes")
+        return found
+
+    def keep(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember it."""
+        write_private_file(self._path, {**self._all(), user_id: seen}, force=True)
+
+    def _all(self) -> dict[str, Any]:
+        if not self._path.exists():
+            return {}
+        return parse_object(read_small_file(self._path, "the record"), f"the record {self._path}")
 
 
 class RequestLog:

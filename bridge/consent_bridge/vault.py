@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from consent_bridge.answers import Revisions, SealedSegment
 from consent_bridge.errors import CannotOpen, KeyRefused
+from consent_bridge.transport import Answer
 from consent_bridge.wrappers import Kind, VaultKey, unwrap
 
-__all__ = ["Revisions", "SealedSegment", "Segment", "VaultState", "Wrapper", "unwrap_any"]
+__all__ = ["Addresses", "Revisions", "SealedSegment", "Segment", "VaultState", "Wrapper", "unwrap_any"]
+
+
+class Addresses(Protocol):
+    """One person's addresses, without their first folder: `/keys`, `/segments/…`, `/requests/…`, `/grants/…`."""
+
+    def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """A JSON answer; tried again where the connection fails."""
+
+    def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        """One JSON call that changes something; never repeated."""
 
 
 @dataclass(frozen=True)

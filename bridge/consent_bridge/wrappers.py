@@ -43,6 +43,7 @@ def _members(kind: Kind) -> dict[str, jwe.Check]:
     }
 
 
+_NOTES: dict[str, jwe.Check] = {"notes": jwe.whole_number(1, 1)}
 PROFILES: dict[Kind, jwe.Profile] = {
     "passphrase": jwe.Profile(
         name="passphrase wrapper",
@@ -52,12 +53,19 @@ PROFILES: dict[Kind, jwe.Profile] = {
             "p2s": jwe.octets(_P2S_BYTES),
             "p2c": jwe.whole_number(MIN_P2C, MAX_P2C),
         },
+        optional=_NOTES,
     ),
     "recovery": jwe.Profile(
-        name="recovery wrapper", alg=jwe.ALG_VAULT, members={**_members("recovery"), "salt": jwe.octets(_SALT_BYTES)}
+        name="recovery wrapper",
+        alg=jwe.ALG_VAULT,
+        members={**_members("recovery"), "salt": jwe.octets(_SALT_BYTES)},
+        optional=_NOTES,
     ),
     "passkey": jwe.Profile(
-        name="passkey wrapper", alg=jwe.ALG_VAULT, members={**_members("passkey"), "salt": jwe.octets(_SALT_BYTES)}
+        name="passkey wrapper",
+        alg=jwe.ALG_VAULT,
+        members={**_members("passkey"), "salt": jwe.octets(_SALT_BYTES)},
+        optional=_NOTES,
     ),
 }
 _POSSESSION_INFO = b"consent-vault-possession"
@@ -66,10 +74,14 @@ _INFO: dict[Kind, bytes] = {"recovery": b"consent-vault-recovery", "passkey": b"
 
 @dataclass(frozen=True)
 class VaultKey:
-    """The key itself and its name; never sent anywhere, never printed by accident."""
+    """The key itself and its name; never sent anywhere, never printed by accident.
+
+    `has_notes`: its vault was made with notes, as the way in says; without them nothing is approved.
+    """
 
     key_id: str
     secret: bytes
+    has_notes: bool = False
 
     def __repr__(self) -> str:
         return f"VaultKey(key_id={self.key_id!r})"
@@ -147,6 +159,8 @@ def wrap(vault_key: VaultKey, kind: Kind, secret: str, user_id: str, *, p2c: int
     if kind == "passphrase" and len(unicodedata.normalize("NFKC", secret)) < MIN_PASSPHRASE_CHARS:
         raise KeyRefused(f"the passphrase is shorter than {MIN_PASSPHRASE_CHARS} characters")
     header: dict[str, Any] = {"typ": _TYP, "kid": vault_key.key_id, "sub": user_id, "kind": kind}
+    if vault_key.has_notes:
+        header["notes"] = 1
     if kind == "passphrase":
         # Before the derivation, so that a count out of bounds costs nothing.
         jwe.whole_number(MIN_P2C, MAX_P2C)("p2c", p2c)
@@ -166,6 +180,6 @@ def unwrap(sealed: str, kind: Kind, secret: str, *, user_id: str | None = None, 
     jwe.equal({member: value for member, value in expected.items() if value is not None})(header)
     plaintext = jwe.open_sealed(sealed, jwe.symmetric(_wrapping_key(kind, secret, header)), "wrapper")
     try:
-        return VaultKey(key_id=header["kid"], secret=check_vault_key(plaintext))
+        return VaultKey(header["kid"], check_vault_key(plaintext), has_notes="notes" in header)
     except KeyRefused as refused:
         raise Refused(f"the wrapper's content is no vault key: {refused.reason}") from refused

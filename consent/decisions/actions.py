@@ -20,6 +20,7 @@ from consent.requests.models import ConsentRequest
 from consent.requests.record import record
 from consent.schemas import ApproveBody
 from consent.states import LIVE_GRANTS, Actor, GrantStatus, RequestStatus
+from pkm.notes.actions import write_notes
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -94,6 +95,8 @@ def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
         )
         sources = export_policies.plain_sources(body.sources)
         keep_export(grant=grant, revision=1, jwe=body.jwe, sources=sources, approval=approval, at=now)
+        if body.notes is not None:
+            write_notes(by=by, **body.notes.model_dump())
         record(
             request=request,
             grant=facts_of(grant),

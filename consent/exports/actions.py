@@ -15,6 +15,7 @@ from consent.grants.models import Grant
 from consent.requests.actions import RELATED
 from consent.requests.record import record_export_update
 from consent.schemas import ExportBody
+from pkm.notes.actions import write_notes
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -73,6 +74,8 @@ def refresh_export(*, grant_id: str, by: "User", body: ExportBody) -> str:
             at=now,
             approved_attributes=approved if set(approved) < set(grant.approved_attributes) else None,
         )
+        if body.notes is not None:
+            write_notes(by=by, **body.notes.model_dump())
         facts = {"revision": body.revision, "approved_attributes": approved, "approval_sha256": approval.sha256}
         record_export_update(request=grant.request, grant_id=grant.grant_id, at=now, facts=facts)
     return grant.request.request_id

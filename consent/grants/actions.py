@@ -18,6 +18,8 @@ from consent.requests.models import RefreshPolicy
 from consent.requests.receipt_claims import GrantFacts
 from consent.requests.record import record
 from consent.states import GRANT_MOVES, LIVE_GRANTS, Actor, GrantStatus
+from pkm.notes.actions import write_notes
+from pkm.web.schemas import NotesBody
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -83,13 +85,19 @@ def _move(*, grant_id: str, by: "User", change: Callable[[Grant, datetime], bool
     return grant.request.request_id
 
 
-def revoke(*, grant_id: str, by: "User") -> str:
-    """The person stops sharing. Repeated, it is still stopped and nothing more happens."""
+def revoke(*, grant_id: str, by: "User", notes: NotesBody | None = None) -> str:
+    """The person stops sharing. Repeated, it is still stopped and nothing more happens.
+
+    `notes` are the vault's own, without this approval: kept with the end or not at all.
+    """
 
     def change(grant: Grant, now: datetime) -> bool:
-        return grant.status == GrantStatus.REVOKED or end_grant(
-            grant_pk=grant.pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now
-        )
+        if grant.status == GrantStatus.REVOKED:
+            return True
+        if notes is not None:  # the grant, then the person's vault, then the heads, as a newer export locks them
+            Grant.objects.select_for_update().get(pk=grant.pk)
+            write_notes(by=by, **notes.model_dump())
+        return end_grant(grant_pk=grant.pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now)
 
     return _move(grant_id=grant_id, by=by, change=change)
 

@@ -12,7 +12,7 @@ from consent.api.descriptions import SANDBOX
 from consent.sandbox import samples, shapes
 from consent.sandbox.errors import TestModeRequired, TooManySandboxPeople
 from consent.sandbox.schemas import ClockBody, SandboxPersonBody
-from consent.schemas import DecisionBody, ExportBody, ResumeBody
+from consent.schemas import DecisionBody, ExportBody, ResumeBody, RevokeBody
 from developers.operations import operation, path_parameter, query_parameter
 from pkm import errors as vault_errors
 from pkm.web.schemas import KeysBody, SegmentBody, SigningKeyBody, WrapperBody
@@ -216,6 +216,7 @@ decide = _played(
         errors.InvalidDuration,
         errors.ExportMismatch,
         vault_errors.ApprovalMismatch,
+        vault_errors.NotesMismatch,
         vault_errors.StaleRevision,
         vault_errors.QuotaExceeded,
     ],
@@ -238,7 +239,14 @@ def _move(
     )
 
 
-revoke = _move("revokeForSandboxPerson", "Stop sharing", "Ends the approval; its export is deleted.", "revoked")
+revoke = _move(
+    "revokeForSandboxPerson",
+    "Stop sharing",
+    "Ends the approval; its export is deleted.",
+    "revoked",
+    RevokeBody,
+    also=[vault_errors.NotesMismatch, vault_errors.StaleRevision],
+)
 pause = _move("pauseForSandboxPerson", "Pause sharing", "Nobody reads until it is resumed.", "paused")
 resume = _move(
     "resumeForSandboxPerson",
@@ -282,6 +290,7 @@ refresh = _played(
         errors.MoveNotAllowed,
         errors.ExportMismatch,
         vault_errors.ApprovalMismatch,
+        vault_errors.NotesMismatch,
         vault_errors.StaleRevision,
         vault_errors.QuotaExceeded,
     ],

@@ -17,7 +17,7 @@ from consent.decisions import queries as decision_queries
 from consent.exports import actions as export_actions
 from consent.grants import actions as grant_actions
 from consent.ledger import proofs
-from consent.schemas import ApproveBody, DenyBody, ExportBody, ResumeBody
+from consent.schemas import ApproveBody, DenyBody, ExportBody, ResumeBody, RevokeBody
 from consent.web import queries as web_queries
 
 
@@ -123,9 +123,11 @@ class GrantMoveView(_OwnerView):
     move = ""
 
     def post(self, request: Request, grant_id: str) -> HttpResponse:
-        self.body(Nothing)
-        move = {"revoke": grant_actions.revoke, "pause": grant_actions.pause}[self.move]
-        return self.status(move(grant_id=grant_id, by=self.person))
+        if self.move == "pause":
+            self.body(Nothing)
+            return self.status(grant_actions.pause(grant_id=grant_id, by=self.person))
+        notes = self.body(RevokeBody).notes
+        return self.status(grant_actions.revoke(grant_id=grant_id, by=self.person, notes=notes))
 
 
 class GrantExportView(_OwnerView):

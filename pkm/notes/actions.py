@@ -13,6 +13,7 @@ from pkm import sealed
 from pkm.errors import NotesMismatch, StaleRevision
 from pkm.history.events import locked_index
 from pkm.notes.models import VaultNotes
+from pkm.vault.actions import create_vault
 from pkm.vault.models import IN_USE, VaultKey
 from pkm.vault.queries import not_in_use
 
@@ -32,6 +33,8 @@ def notes_of(user: "User") -> dict[str, Any]:
 def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
     """Keep the revision after `base_revision` (0 for the first); returns `notes_of`.
 
+    Inside the transaction of what they tell of, where there is one: a decision, a newer export, an end.
+
     Raises `StaleRevision` where somebody else wrote first, `NotesMismatch`, `VaultAbsent`.
     """
     locked_index(by)
@@ -41,10 +44,24 @@ def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
     notes = VaultNotes.objects.filter(user=by).first()
     current = notes.revision if notes else 0
     if current != base_revision:
-        raise StaleRevision(f"The current revision is {current}.", current_revision=current)
+        said = f"The notes' current revision is {current}."
+        raise StaleRevision(said, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     return notes_of(by)
+
+
+def create_vault_with_notes(*, by: "User", notes: str | None, **vault: Any) -> dict[str, Any]:
+    """Make the one vault of a person (`pkm.vault.actions.create_vault`, whose members `vault` are), with its notes.
+
+    Raises what that does, and `NotesMismatch`.
+    """
+    if notes is None:
+        return create_vault(by=by, **vault)
+    with transaction.atomic():
+        made = create_vault(by=by, **vault)
+        write_notes(by=by, jwe=notes, base_revision=0)
+    return made
 
 
 def check_notes(jwe: str, *, by: "User", key_id: str, revision: int) -> None:

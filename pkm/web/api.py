@@ -27,12 +27,13 @@ class Keys(OwnerView):
         root = None
         if body.signing_public_key is not None and body.signing_jwe is not None:
             root = vault_actions.NewRoot(body.signing_public_key, body.signing_jwe)
-        made = vault_actions.create_vault(
+        made = notes_actions.create_vault_with_notes(
             by=self.person,
             key_id=body.key_id,
             wrappers=wrappers,
             root=root,
             possession_sha256=body.possession_sha256,
+            notes=body.notes,
         )
         return json_answer(made, status=201)
 

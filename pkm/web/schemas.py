@@ -54,6 +54,7 @@ class WrapperBody(Strict):
 
 PublicKey = Annotated[dict[str, Any], Field(max_length=8)]
 SealedRoot = Annotated[str, Field(min_length=1, max_length=4096)]
+SealedNotes = Annotated[str, Field(min_length=1, max_length=256 * 1024)]
 
 
 class KeysBody(Strict):
@@ -64,6 +65,9 @@ class KeysBody(Strict):
     possession_sha256: Digest | None = None
     signing_public_key: PublicKey | None = None
     signing_jwe: SealedRoot | None = None
+    notes: Annotated[
+        SealedNotes | None, Field(description="The vault's own notes at revision 1, made with it or not at all.")
+    ] = None
 
     @model_validator(mode="after")
     def _root_is_whole(self) -> "KeysBody":
@@ -83,14 +87,14 @@ class SigningKeyBody(Strict):
 class NotesBody(Strict):
     """`PUT /vault/notes`."""
 
-    jwe: Annotated[str, Field(min_length=1, max_length=256 * 1024)]
+    jwe: SealedNotes
     base_revision: Revision
 
 
 class ResealedNotesBody(Strict):
     """`PUT /vault/rotation/notes`: the revision that stands, under the key to come."""
 
-    jwe: Annotated[str, Field(min_length=1, max_length=256 * 1024)]
+    jwe: SealedNotes
     revision: Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 

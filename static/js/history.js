@@ -2,13 +2,15 @@
 // "Verify my history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
 // finds the newest entry in the public log, which has to be the log that this browser saw before.
 
-import { readEntry } from "./formats/entries.js";
+import { ENDS, readEntry } from "./formats/entries.js";
 import { Refused } from "./formats/errors.js";
 import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
 import { all, busy, explain, find, make, pageData, toast } from "./page.js";
 import { verdict } from "./receipt_words.js";
-import { call } from "./vault/api.js";
+import { humanised } from "./values.js";
+import { getChain } from "./vault/api.js";
+import { changes, isUnlocked, takeOlderState, whatWentBack } from "./vault/vault.js";
 
 /** @typedef {import("./formats/entries.js").Entry} Entry */
 /** @typedef {import("./proofs.js").Step} Step */
@@ -42,16 +44,13 @@ function flaw(entry, last, chain) {
 /** @typedef {{broken: {sequence: number, why: string} | null, count: number, chain: string, hashes: Map<number, string>, times: Map<number, string>, approved: Map<string, any>}} Walked `approved` is grant → facts */
 /** @typedef {{grant_id: string, app_name: string, approved_attributes: string[], expires_at: string}} Running */
 
-/** What ends a grant for good: one that is live after it was brought back by somebody. */
-const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "expired"]);
-
 /** The whole chain, computed again. @returns {Promise<Walked>} */
 async function walk() {
   /** @type {Head} */
   let last = { sequence: 0, entry_hash: "" };
   const [hashes, times, approved] = [new Map(), new Map(), new Map()];
   for (;;) {
-    const { head, entries } = await call("GET", `/consent/history/chain?after=${last.sequence}`);
+    const { head, entries } = await getChain(last.sequence);
     for (const entry of /** @type {Entry[]} */ (entries)) {
       const why = flaw(entry, last, head.chain);
       if (why) return { broken: { sequence: last.sequence + 1, why }, count: last.sequence, chain: head.chain, hashes, times, approved };
@@ -105,12 +104,12 @@ function offerKeys(keys, taken) {
 
 /**
  * The way on after a restore: the person knows of it, and looks twice.
- * @param {string} id @param {{what: string, facts: [string, string][], go: string, from: string, take: string, taken: Taken}} words
+ * @param {string} id @param {{what: string, facts: [string, string][], go: string, from: string, take: string, onTake: () => Promise<void>}} words
  */
-function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, taken }) {
+function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, onTake }) {
   const go = make("button", { class: "btn btn-s", type: "button", "aria-expanded": "false", "aria-controls": `${id}-second` }, [goOn]);
   const take = make("button", { class: "btn btn-s", type: "button" }, [takeIt]);
-  take.addEventListener("click", () => void busy(take, () => verify(taken)));
+  take.addEventListener("click", () => void busy(take, onTake));
   const second = make("div", { class: "stack stack-s", id: `${id}-second`, hidden: "" }, [make("p", {}, [from]), make("p", {}, [take])]);
   go.addEventListener("click", () => {
     second.hidden = false;
@@ -125,6 +124,51 @@ function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, taken })
   ]);
 }
 
+/** Which of the person's data went back, in words. @param {{place: string, from: number, to: number}[]} segments */
+function wentBack(segments) {
+  const domains = [...new Set(segments.map(({ place }) => place.split(".")[0] ?? ""))];
+  return domains.map((domain) => {
+    const parts = segments.filter(({ place }) => place.startsWith(`${domain}.`));
+    const gone = parts.filter(({ to }) => to === 0).length;
+    const changes = parts.reduce((sum, { from, to }) => sum + (to ? from - to : 0), 0);
+    const words = [
+      ...(changes ? [interpolate(ngettext("%(n)s change went back", "%(n)s changes went back", changes), { n: changes })] : []),
+      ...(gone ? [interpolate(ngettext("%(n)s part is not there any more", "%(n)s parts are not there any more", gone), { n: gone })] : []),
+    ];
+    return /** @type {[string, string]} */ ([humanised(domain), words.join(", ")]);
+  });
+}
+
+/** What the service shows is older than what this browser saw: said before anything is sealed, with what to do. */
+async function showOlderState() {
+  const section = find("#older-state");
+  const found = (await isUnlocked()) ? await whatWentBack() : null;
+  section.hidden = found === null;
+  if (!found) return;
+  const when = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" });
+  const { seenAt, keptAt, segments, entries } = found;
+  find("[data-offer]", section).replaceChildren(
+    offerRestored("older-state", {
+      what: gettext("That is so where the service was restored from a backup. It is also what somebody would do who wants to bring back what you stopped or changed. Ask the operator what happened, on a way that does not lead over this service. As long as you wait, nothing is shared from here; what is there can be read."),
+      facts: [
+        [gettext("Seen here last"), when.format(seenAt)],
+        [gettext("What is there now is of"), keptAt === null ? gettext("Nothing is there any more") : when.format(keptAt)],
+        .../** @type {[string, string][]} */ (entries ? [[gettext("Your own history"), interpolate(ngettext("%(n)s entry is gone, or another stands in its place", "%(n)s entries are gone, or others stand in their place", entries), { n: entries })]] : []),
+        ...wentBack(segments),
+      ],
+      go: gettext("Go on with the older state…"),
+      from: gettext("From then on this browser compares with what is there now. What went back stays so. Whatever apps get whenever you change it is asked about again, since you may have stopped it in the meantime."),
+      take: gettext("I know of the restore: go on"),
+      onTake: async () => {
+        await takeOlderState();
+        location.replace("/consent/history/");
+      },
+    }),
+  );
+  section.scrollIntoView({ block: "start" });
+  section.focus({ preventScroll: true });
+}
+
 /** Where the log began anew. @param {import("./proofs.js").Epoch} epoch @param {Taken} taken */
 const offerEpoch = ({ last, size, newest, lost }, taken) =>
   offerRestored("log-epoch", {
@@ -137,7 +181,7 @@ const offerEpoch = ({ last, size, newest, lost }, taken) =>
     go: gettext("Go on with the new log…"),
     from: gettext("From then on this browser, and your other devices, compare with the new log alone. What the old one got after the backup is lost, and nobody can show you any more what it was."),
     take: gettext("I know of the restore: take the new log"),
-    taken: { ...taken, epoch: newest },
+    onTake: () => verify({ ...taken, epoch: newest }),
   });
 
 /** Where the log is the same, and what was seen of the history or the notes is gone. @param {string} lost @param {Taken} taken */
@@ -148,7 +192,7 @@ const offerLoss = (lost, taken) =>
     go: gettext("Go on with what is left…"),
     from: gettext("From then on this browser compares with what is left alone. What is gone stays gone, and nobody can show you any more what it was."),
     take: gettext("I know of the restore: go on"),
-    taken: { ...taken, restored: true },
+    onTake: () => verify({ ...taken, restored: true }),
   });
 
 /**
@@ -209,3 +253,6 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(find("button[type=submit]", form), () => verify());
 });
+const look = () => void showOlderState().catch((error) => toast(explain(error), "warn"));
+changes.addEventListener("unlocked", look);
+look();

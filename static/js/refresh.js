@@ -6,9 +6,11 @@ import * as exports from "./formats/exports.js"; // by its own name the storage 
 import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
-import { approvedTerms, signedRevision } from "./vault/approvals.js";
+import { approvedTerms, sendRemembered, signedRevision } from "./vault/approvals.js";
+import { takeOutEnded } from "./vault/own_history.js";
+import { openToSeal } from "./vault/reading.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
-import { isAsked, isNewConnector, loadRequest, Locked, openAll, Refused } from "./vault/vault.js";
+import { isAsked, isNewConnector, loadRequest, Locked, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
 
@@ -25,13 +27,15 @@ export async function refreshExports() {
   const unapproved = [];
   try {
     const { grants } = await api.call("GET", "/consent/grants/outdated");
+    if (grants.length) await takeOutEnded();
     for (const grant of /** @type {Outdated[]} */ (grants)) {
       const end = await refreshOne(grant);
       if (end === "renewed") renewed.push(grant.grant_id);
       if (end === "unapproved") unapproved.push(grant);
     }
   } catch (error) {
-    if (!(error instanceof Locked)) toast(explain(error), "warn");
+    // what went back is told at the top of the page
+    if (!(error instanceof Locked || isRolledBack(error))) toast(explain(error), "warn");
   }
   return { renewed, unapproved };
 }
@@ -41,7 +45,8 @@ async function refreshOne(grant) {
   try {
     if (!(await refresh(grant))) return "unchanged";
   } catch (error) {
-    if (error instanceof Locked) throw error;
+    if (error instanceof Locked || isRolledBack(error)) throw error;
+    if (error instanceof Refused && error.reason === "stale") return "unchanged";
     if (error instanceof Refused && error.reason === "not_approved") {
       toast(interpolate(gettext("%(app)s's updates do not match what you approved, so nothing was sent. Look at Sharing."), { app: grant.app_name }), "warn");
       return "unapproved";
@@ -54,31 +59,35 @@ async function refreshOne(grant) {
   return "renewed";
 }
 
+/** @param {unknown} error */
+const isRolledBack = (error) => error instanceof Refused && error.reason === "rolled_back";
+
 /** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
 async function refresh(grant) {
-  const { members, recipient } = await nextExport(grant);
-  const slice = buildSlice(members.scope, grant.approved_attributes, await openAll({ scope: members.scope }));
+  const { asked, members } = await nextExport(grant);
+  const slice = buildSlice(members.scope, grant.approved_attributes, await openToSeal({ scope: members.scope }));
   if (!slice.sources.length) return false;
-  const terms = await approvedTerms(grant.grant_id, members, grant.approved_attributes);
-  await send(grant, { members, recipient, slice, terms });
+  const terms = await approvedTerms(grant.grant_id, asked, members, grant.approved_attributes);
+  await send(grant, { asked, members, slice, terms });
   return true;
 }
 
 /** @param {Outdated} grant */
 async function nextExport({ request_id, next_revision }) {
-  const loaded = await loadRequest(request_id);
-  if (loaded.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
-  return { members: { ...exportMembers(loaded), revision: next_revision }, recipient: loaded.connector_public_key };
+  const asked = await loadRequest(request_id);
+  if (asked.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
+  return { asked, members: { ...exportMembers(asked), revision: next_revision } };
 }
 
 /**
  * @param {Outdated} grant
- * @param {{members: import("./vault/types.js").ExportMembers, recipient: JsonWebKey, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
+ * @param {{asked: import("./vault/types.js").RequestData, members: import("./vault/types.js").ExportMembers, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
-async function send({ grant_id, approved_attributes }, { members, recipient, slice, terms }) {
-  const jwe = await exports.sealExport(slice, members, recipient);
+async function send({ grant_id, approved_attributes }, { asked, members, slice, terms }) {
+  const jwe = await exports.sealExport(slice, members, asked.connector_public_key);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
-  await api.putExport(grant_id, { revision: members.revision, sources: slice.sources, jwe, ...signed });
+  const body = { revision: members.revision, sources: slice.sources, jwe, ...signed };
+  await sendRemembered(asked, signed, slice.sources, (notes) => api.putExport(grant_id, { ...body, notes }));
 }
 
 /**
@@ -90,8 +99,8 @@ async function send({ grant_id, approved_attributes }, { members, recipient, sli
  * @throws {Refused} reason request_changed, where the grant is of more than was asked for
  */
 export async function unapprovedUpdate(grant) {
-  const { members, recipient } = await nextExport(grant);
-  const { request } = await loadRequest(grant.request_id);
+  const { asked, members } = await nextExport(grant);
+  const { request } = asked;
   const paths = grant.approved_attributes;
   const { access_duration: accessDuration, ends_at: endsAt } = await api.getApproval(grant.grant_id);
   if (accessDuration > request.access_duration || endsAt > Date.now() / 1000 + request.access_duration) {
@@ -99,12 +108,12 @@ export async function unapprovedUpdate(grant) {
   }
   const outside = paths.find((path) => !isAsked(request, path));
   if (outside !== undefined) throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
-  const slice = buildSlice(members.scope, paths, await openAll({ scope: members.scope }));
+  const slice = buildSlice(members.scope, paths, await openToSeal({ scope: members.scope }));
   const values = new Map(paths.map((path) => {
     const [domain = "", segment = "", name = ""] = path.split(".");
     return /** @type {[string, unknown]} */ ([path, /** @type {any} */ (slice.data)[domain]?.[segment]?.[name]]);
   }));
   const isKnownKey = (await isNewConnector(grant.request_id)) === false;
-  const approve = () => send(grant, { members, recipient, slice, terms: { accessDuration, endsAt } });
+  const approve = () => send(grant, { asked, members, slice, terms: { accessDuration, endsAt } });
   return { values, app: request.app_name, purpose: request.purpose, fingerprint: request.connector_thumbprint, isKnownKey, endsAt, approve };
 }

@@ -58,6 +58,12 @@ const WAYS_BACK = {
     href: "/account/security/",
     way: gettext("Look at your security"),
   }),
+  rolled_back: () => ({
+    title: gettext("The service shows an older state than this browser saw"),
+    text: gettext("Nothing was shared, and nothing will be from here before you have looked at what went back."),
+    href: "/consent/history/#older-state",
+    way: gettext("See what went back"),
+  }),
   reauthentication_required: () => ({
     title: gettext("Confirm that it is you"),
     text: gettext("This step needs a fresh sign-in. Nothing was changed."),

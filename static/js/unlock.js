@@ -3,7 +3,7 @@
 
 import { gettext } from "./i18n.js";
 import { all, busy, explain, find, toast } from "./page.js";
-import { changes, getKeys, isUnlocked, passkeysSupported, unlock } from "./vault/vault.js";
+import { changes, getKeys, isUnlocked, passkeysSupported, readNotes, unlock } from "./vault/vault.js";
 
 /**
  * Calls `opened` whenever the vault is unlocked (now, too) and `closed` whenever it is locked; elements with
@@ -74,6 +74,7 @@ async function attempt(form, unlocking, backTo) {
   place.hidden = true;
   try {
     await unlock(unlocking);
+    readNotes().catch(() => undefined); // an older state than was seen here is told at once, at the top of the page
     form.reset();
     if (unlocking.kind === "recovery") offerNewSecrets();
   } catch (error) {

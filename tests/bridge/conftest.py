@@ -20,6 +20,7 @@ from consent_bridge.owner import Owner
 from consent_bridge.sealed import ExportHeader
 from tests.bridge.fake_service import FakeService, running
 from tests.bridge.fake_site import FOOD, LOGIN, PASSPHRASE, PASSWORD, FakeSite
+from tests.bridge.remembered import CUISINE, status
 from tests.bridge.wire import TOKEN
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,3 +181,11 @@ def unlocked(owner):
     owner.write("lifestyle", "food", FOOD, base=0)
     owner.write("lifestyle", "fitness", {"gym_membership": "none"}, base=0)
     return owner
+
+
+@pytest.fixture
+def approved(unlocked, site):
+    """The status of a continuous grant of the cuisine, as the service tells it."""
+    site.request["refresh_policy"] = "continuous"
+    unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE], access_duration=3600)
+    return status(CUISINE)

@@ -28,6 +28,8 @@ class FakeSite:
         self.segments: dict[tuple[str, str], dict[str, Any]] = {}
         self.decisions: list[dict[str, Any]] = []
         self.exports: list[dict[str, Any]] = []
+        self.notes: dict[str, Any] = {"revision": 0, "jwe": None}
+        self.chain: list[dict[str, Any]] = []
         self.request = {
             **FROZEN,
             "app_name": "Table for Two",
@@ -50,6 +52,11 @@ class FakeSite:
         service.on("GET", "/consent/grants/grt_a/approval", self.signed_in(lambda _: Reply(self.approval())))
         service.on("PUT", "/consent/grants/grt_a/export", self.signed_in(self.put_export))
         service.on("GET", "/consent/grants/grt_a/nonce", self.signed_in(lambda _: Reply({"nonce": "nonce-a"})))
+        service.on("GET", "/vault/notes", self.signed_in(lambda _: Reply(self.notes)))
+        service.on(
+            "PUT", "/vault/notes", self.signed_in(lambda asked: self.keep_notes(asked.json()) or Reply(self.notes))
+        )
+        service.on("GET", "/consent/history/chain", self.signed_in(self.history))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
 
@@ -102,11 +109,13 @@ class FakeSite:
         if self.vault["key_id"] is not None:
             return problem("vault_exists", 409)
         self.vault = asked.json()
+        if "notes" in self.vault:
+            self.notes = {"revision": 1, "jwe": self.vault.pop("notes")}
         return Reply({}, 201)
 
     def list_segments(self, asked: Asked) -> Reply:
-        wanted = asked.query.get("domain") or asked.query["scope"].split(".")[1]
-        rows = [row for (domain, _), row in self.segments.items() if domain == wanted and row["jwe"] is not None]
+        wanted = asked.query.get("domain") or asked.query.get("scope", ".").split(".")[1]
+        rows = [row for (domain, _), row in self.segments.items() if wanted in ("", domain) and row["jwe"] is not None]
         return Reply({"segments": rows})
 
     def put(self, asked: Asked) -> Reply:
@@ -163,9 +172,25 @@ class FakeSite:
         return {"request_id": "req_a", "approval": approval, "access_duration": 86400, "ends_at": 1795774930}
 
     def put_export(self, asked: Asked) -> Reply:
-        self.exports.append(asked.json())
-        return Reply(STATUS)
+        return self.keep_notes(asked.json().get("notes")) or self.taken(self.exports, asked)
 
     def decide(self, asked: Asked) -> Reply:
-        self.decisions.append(asked.json())
+        return self.keep_notes(asked.json().get("notes")) or self.taken(self.decisions, asked)
+
+    def taken(self, of: list[dict[str, Any]], asked: Asked) -> Reply:
+        of.append(asked.json())
         return Reply(STATUS)
+
+    def keep_notes(self, body: dict[str, Any] | None) -> Reply | None:
+        """A refusal, or None once they are kept."""
+        if body is None:
+            return None
+        if body["base_revision"] != self.notes["revision"]:
+            return problem("stale_revision", 409, member="notes", current_revision=self.notes["revision"])
+        self.notes = {"revision": body["base_revision"] + 1, "jwe": body["jwe"]}
+        return None
+
+    def history(self, asked: Asked) -> Reply:
+        last = self.chain[-1] if self.chain else {"chain": "", "sequence": 0, "entry_hash": ""}
+        head = {name: last[name] for name in ("chain", "sequence", "entry_hash")}
+        return Reply({"head": head, "entries": self.chain[int(asked.query["after"]) :][:500]})

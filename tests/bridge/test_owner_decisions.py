@@ -7,15 +7,13 @@ import pytest
 
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
-from consent_bridge.results import Status, build
 from consent_bridge.review import covers
 from consent_bridge.sealed import generate_connector_key, open_export, public_half, request_digest, unwrap
 from consent_bridge.signatures import sha256, verified
-from consent_bridge.signing import generate_root, signed_approval
 from tests.bridge.fake_service import Reply
 from tests.bridge.fake_site import FOOD, PASSPHRASE, STATUS
 from tests.bridge.refusals import refused_for
-from tests.bridge.wire import APPROVED, HEADER
+from tests.bridge.wire import HEADER
 
 
 def test_approval_seals_exactly_what_was_chosen(unlocked, site):
@@ -29,6 +27,7 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
     claims = verified(decision.pop("approval"), "consent-approval+jwt", decision.pop("approval_key"), "it")
     assert (claims["export_sha256"], claims["ends_at"]) == (sha256(sealed), claims["iat"] + 3600)
     assert decision.pop("approval_key_certificate")
+    assert decision.pop("notes") == {"jwe": site.notes["jwe"], "base_revision": 1}
     assert decision == {
         "decision": "approve",
         "request_digest": request_digest(site.request),
@@ -160,77 +159,6 @@ def test_grant_is_paused_resumed_and_revoked(fake, unlocked):
     sent = [asked for asked in fake.asked if asked.method == "POST"]
     paths = [asked.path for asked in sent if asked.path.startswith("/consent/grants/")]
     assert paths == [f"/consent/grants/grt_a/{verb}" for verb in ("pause", "resume", "revoke")]
-
-
-CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
-
-
-def approved(site, *attributes):
-    """The status of a continuous grant, as the service tells it."""
-    terms = {"grant_id": "grt_a", "approved_attributes": list(attributes), "export_revision": 1}
-    return build(Status, {**STATUS, "grant": {**APPROVED["grant"], **terms}})
-
-
-def test_newer_revision_repeats_the_end_that_the_vault_signed(unlocked, site):
-    site.request["refresh_policy"] = "continuous"
-    unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE], access_duration=3600)
-    first = claims_of(site.decisions[0])
-
-    unlocked.refresh_grant(approved(site, CUISINE))
-
-    [sent] = site.exports
-    newer = claims_of(sent)
-    assert (newer["revision"], newer["approved_attributes"]) == (2, [CUISINE])
-    assert (newer["ends_at"], newer["access_duration"]) == (first["ends_at"], 3600)
-    assert open_export(sent["jwe"], site.key, replace(expected_header(site), revision=2)).data == {
-        "lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}
-    }
-
-
-def claims_of(sent):
-    return verified(sent["approval"], "consent-approval+jwt", sent["approval_key"], "it")
-
-
-@pytest.mark.parametrize(
-    ("change", "member"),
-    [
-        ({"root": generate_root()}, "kid"),
-        ({"approved_attributes": [DIET]}, "approved_attributes"),
-        ({"ends_at": 1}, "ends_at"),
-        ({"request_digest": "A" * 43}, "request_digest"),
-        ({"request_id": "req_b"}, "request_id"),
-        ({"sub": "usr_b"}, "sub"),
-        ({"approval": "no.approval.atall"}, "the approval's header"),
-        ({"approval": None}, "approval"),
-    ],
-)
-def test_what_the_vault_did_not_approve_is_not_refreshed(fake, unlocked, site, change, member):
-    """A grant that somebody wrote into the service's database is sealed to nobody."""
-    site.request["refresh_policy"] = "continuous"
-    members = {
-        "iss": "https://consent.example",
-        "sub": site.request["user_id"],
-        "aud": site.request["app_id"],
-        "request_id": "req_a",
-        "request_digest": request_digest(site.request),
-        "revision": 1,
-    }
-    members |= {name: change[name] for name in members.keys() & change.keys()}
-    approval = signed_approval(
-        change.get("root") or unlocked._approval_root(),
-        members,
-        approved_attributes=change.get("approved_attributes", [CUISINE, DIET]),
-        access_duration=86400,
-        ends_at=change.get("ends_at"),
-        sealed="any",
-    )["approval"]
-    answer = {**site.approval(), "approval": change.get("approval", approval)}
-    fake.scripts["GET", "/consent/grants/grt_a/approval"] = [Reply(answer)]
-
-    with refused_for(member):
-        unlocked.refresh_grant(approved(site, CUISINE))
-
-    assert site.exports == []
 
 
 def test_no_secret_and_no_value_is_ever_sent(fake, owner, site):

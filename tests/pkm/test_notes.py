@@ -1,9 +1,12 @@
 """The vault's own notes: kept, read, resealed at a change of the key, gone with the vault."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from consent_bridge import sealed
+from consent_bridge.encoding import decode_base64url, dump_json, encode_base64url, parse_object
 from pkm.notes.models import VaultNotes
 from pkm.reset import actions as reset_actions
 from pkm.segments.actions import destroy_vault
@@ -108,6 +111,44 @@ def test_notes_of_somebody_else_are_never_shown_or_replaced(owner, vault):
     assert told(stranger.put(AT, body(vault))) == (400, "notes_mismatch", "kid")
     assert stranger.put(AT, body(other, 0, {})).status_code == 200
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
+
+
+# --- made with the vault --------------------------------------------------------------------------------------------
+
+
+def made_with(person, notes, /, **header):
+    """A new vault's body; `header` is of its wrapper."""
+    key = replace(sealed.generate_vault_key(), has_notes=True)
+    jwe = sealed.wrap(key, "recovery", sealed.generate_recovery_code(), person.public_id)
+    if header:
+        parts = jwe.split(".")
+        members = parse_object(decode_base64url(parts[0], "it"), "it") | header
+        jwe = ".".join([encode_base64url(dump_json(members, "it")), *parts[1:]])
+    vault = SimpleNamespace(key=key, user=person)
+    return {
+        "key_id": key.key_id,
+        "wrappers": [{"kind": "recovery", "label": "Recovery code", "jwe": jwe}],
+        "notes": sealed_notes(vault, *notes),
+    }
+
+
+def test_they_are_made_with_the_vault_whose_way_in_says_so(owner, person):
+    assert owner.post("/vault/keys", made_with(person, (1, SEEN))).status_code == 201
+    assert owner.get(AT).json()["revision"] == 1
+
+
+@pytest.mark.parametrize(
+    ("notes", "header", "refusal"),
+    [
+        ((2, SEEN), {}, (400, "notes_mismatch", "revision")),
+        ((1, SEEN), {"notes": 2}, (400, "wrapper_mismatch", "notes")),
+        ((1, SEEN), {"notes": True}, (400, "wrapper_mismatch", "notes")),
+    ],
+)
+def test_no_vault_is_made_with_others(owner, person, notes, header, refusal):
+    assert told(owner.post("/vault/keys", made_with(person, notes, **header))) == refusal
+    assert owner.get("/vault/keys").json()["vault_status"] == "absent"
+    assert not VaultNotes.objects.exists()
 
 
 # --- a change of the vault's key --------------------------------------------------------------------------------------

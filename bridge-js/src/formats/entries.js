@@ -9,6 +9,11 @@ import { isObject } from "./json.js";
 /** @typedef {{chain: string, sequence: number, entry_hash: string, prev_hash: string, kind: string, at: string, facts: Record<string, any> | null}} Entry `facts` is null where they were erased */
 /** @typedef {{v: number, chain: string, sequence: number, prev_hash: string, kind: string, actor: string, at: string, facts_hash: string}} Links what an entry's hash is over */
 
+/** @typedef {{chain: string, sequence: number, entry_hash: string}} Head where a chain stands; `chain` is "" before the first entry is known */
+
+/** What ends a grant for good: one that is live after it was brought back by somebody. */
+export const ENDS = new Set(["revoked", "released", "terminated", "exhausted", "superseded", "expired"]);
+
 const TEXTS = ["chain", "prev_hash", "entry_hash", "kind", "actor", "at", "facts_hash", "salt"];
 
 /** The hash that an entry of these members carries. @param {Links} entry */
@@ -57,15 +62,20 @@ export const digestOfReceipt = ({ audit, ...claims }) => digest(claims);
 export function readChain(told) {
   /** @type {Entry[]} */
   const entries = [];
-  for (const [index, each] of told.entries()) {
-    const [number, before] = [index + 1, entries.at(-1)];
-    const entry = numbered(number, each);
-    if (before && entry.chain !== before.chain) throw new Refused(`entry ${number} is of another chain, ${shown(entry.chain)}`, "chain");
-    if (entry.sequence !== number) throw new Refused(`an entry is missing before number ${entry.sequence}`, "sequence");
-    if (entry.prev_hash !== (before?.entry_hash ?? "")) throw new Refused(`entry ${number} does not follow the one before it`, "prev_hash");
-    entries.push(entry);
+  for (const each of told) {
+    entries.push(nextEntry(each, entries.at(-1) ?? { chain: "", sequence: 0, entry_hash: "" }));
   }
   return entries;
+}
+
+/** The entry after `before`; Refused where it does not follow. @param {unknown} told @param {Head} before @returns {Entry} */
+export function nextEntry(told, before) {
+  const number = before.sequence + 1;
+  const entry = numbered(number, told);
+  if (before.chain && entry.chain !== before.chain) throw new Refused(`entry ${number} is of another chain, ${shown(entry.chain)}`, "chain");
+  if (entry.sequence !== number) throw new Refused(`an entry is missing before number ${entry.sequence}`, "sequence");
+  if (entry.prev_hash !== before.entry_hash) throw new Refused(`entry ${number} does not follow the one before it`, "prev_hash");
+  return entry;
 }
 
 /** @param {number} number @param {unknown} told */

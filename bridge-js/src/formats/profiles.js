@@ -27,7 +27,7 @@ const SIZES = [
   { part: 4, what: "the authentication tag", bytes: 16 },
 ];
 
-/** @type {Record<SealedKind, {alg: string, typ: string, members: string[]}>} */
+/** `optional` may be there. @type {Record<SealedKind, {alg: string, typ: string, members: string[], optional?: string[]}>} */
 export const PROFILES = {
   segment: {
     alg: "A256KW",
@@ -57,11 +57,22 @@ export const PROFILES = {
     alg: "PBES2-HS512+A256KW",
     typ: "vault-key+jwe",
     members: ["alg", "enc", "typ", "kid", "sub", "kind", "p2s", "p2c"],
+    optional: ["notes"],
   },
   root: { alg: "A256KW", typ: "vault-signing-root+jwe", members: ["alg", "enc", "typ", "kid", "sub"] },
   notes: { alg: "A256KW", typ: "vault-notes+jwe", members: ["alg", "enc", "typ", "kid", "sub", "revision"] },
-  recovery: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
-  passkey: { alg: "A256KW", typ: "vault-key+jwe", members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"] },
+  recovery: {
+    alg: "A256KW",
+    typ: "vault-key+jwe",
+    members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"],
+    optional: ["notes"],
+  },
+  passkey: {
+    alg: "A256KW",
+    typ: "vault-key+jwe",
+    members: ["alg", "enc", "typ", "kid", "sub", "kind", "salt"],
+    optional: ["notes"],
+  },
 };
 
 /** What each member must look like, whatever it was asked to be. @type {Record<string, [string, (value: any) => boolean]>} */
@@ -73,6 +84,7 @@ const FORMS = {
   revision: ["a positive whole number", isRevision],
   cty: ['"application/json"', (value) => value === "application/json"],
   salt: ["32 bytes in base64url", (value) => fromBase64url(value)?.length === 32],
+  notes: ["1", (value) => value === 1],
   p2s: ["16 bytes in base64url", (value) => fromBase64url(value)?.length === 16],
 };
 
@@ -126,7 +138,7 @@ export function checkHeader(header, kind, expected, connectorCurve) {
   const profile = PROFILES[kind];
   refuseForbidden(header);
   checkAlgorithm(header, profile);
-  checkMembers(header, profile.members);
+  checkMembers(header, profile.members, profile.optional);
   for (const [member, [form, holds]] of Object.entries(FORMS)) {
     if (member in header && !holds(header[member])) throw new Refused(`header member ${member} is not ${form}`, member, "bad_value");
   }
@@ -174,9 +186,9 @@ function checkAlgorithm(header, { alg, typ }) {
 /** @param {string} member @param {unknown} value */
 const notListed = (member, value) => new Refused(`${member} ${shown(value)} is not on the list for what is sealed here`, member, "algorithm");
 
-/** @param {Json} header @param {string[]} members */
-function checkMembers(header, members) {
-  const strange = Object.keys(header).find((name) => !members.includes(name));
+/** @param {Json} header @param {string[]} members @param {string[]} [optional] */
+function checkMembers(header, members, optional = []) {
+  const strange = Object.keys(header).find((name) => !members.includes(name) && !optional.includes(name));
   if (strange !== undefined) throw new Refused(`header member ${shown(strange)} is unknown here`, strange, "unexpected_member");
   const absent = members.find((name) => !Object.hasOwn(header, name));
   if (absent) throw new Refused(`the header has no member ${absent}`, absent, "missing_member");

@@ -8,7 +8,7 @@ import { readHeader } from "./profiles.js";
 
 /** @typedef {import("../jose.js").CryptoKey} CryptoKey */
 /** @typedef {import("./profiles.js").WrapperKind} WrapperKind */
-/** @typedef {{userId: string, keyId: string}} Owner */
+/** @typedef {{userId: string, keyId: string, hasNotes?: boolean}} Owner `hasNotes`: the vault was made with notes, and without them nothing is approved */
 /**
  * @typedef {string | Uint8Array<ArrayBuffer>} Secret a passphrase or recovery code as typed, or the 32 octets of a
  *   passkey's PRF
@@ -89,7 +89,7 @@ function secretBytes(kind, secret) {
  * @returns {Promise<string>} compact JWE
  */
 export async function wrap(kind, vaultKey, secret, owner) {
-  const members = { kid: owner.keyId, sub: owner.userId, kind };
+  const members = { kid: owner.keyId, sub: owner.userId, kind, ...(owner.hasNotes ? { notes: 1 } : {}) };
   if (kind === "passphrase") {
     checkPassphrase(/** @type {string} */ (secret));
     const key = passphraseBytes(/** @type {string} */ (secret));
@@ -115,6 +115,9 @@ export async function unwrap(kind, jwe, secret, owner) {
   if (plaintext.length !== 32) throw new Refused("a vault key has 32 octets", null, "plaintext");
   return plaintext;
 }
+
+/** Whether the vault of this wrapper, which opened, has notes. @param {string} jwe @returns {boolean} */
+export const saysNotes = (jwe) => readHeader(jwe).notes === 1;
 
 /** @param {"recovery" | "passkey"} kind @param {string} jwe @param {Secret} secret */
 async function keyFor(kind, jwe, secret) {

@@ -2,10 +2,12 @@
 // What is remembered of the log for one person: the keys that were pinned and the last checkpoint that was seen. This
 // browser keeps its own memory in IndexedDB, and all devices of the person have one in the vault's notes.
 
+import { Refused } from "../formats/errors.js";
 import { originOf } from "../formats/notes.js";
 import { ApiError } from "../vault/api.js";
+import { keep, recalled } from "../vault/device.js";
 import { current, isUnlocked, Locked, pageOwner } from "../vault/keyring.js";
-import { changeNotes, readNotes } from "../vault/notes.js";
+import { changeNotes, readAnyNotes } from "../vault/notes.js";
 
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. `ended` are
@@ -15,52 +17,14 @@ import { changeNotes, readNotes } from "../vault/notes.js";
 /** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
 /** @typedef {Memory & {sealed?: Sealed}} Own */
 
-const DATABASE = "consent-log";
-const STORE = "seen";
-
-/** @returns {Promise<IDBDatabase | null>} null where the browser refuses to keep anything */
-function database() {
-  return new Promise((resolve) => {
-    let request;
-    try {
-      request = indexedDB.open(DATABASE, 1);
-    } catch {
-      resolve(null);
-      return;
-    }
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = (event) => {
-      event.preventDefault();
-      resolve(null);
-    };
-  });
-}
-
-/** @template T @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} work @returns {Promise<T | null>} */
-async function within(mode, work) {
-  const opened = await database();
-  if (!opened) return null;
-  try {
-    return await new Promise((resolve) => {
-      const transaction = opened.transaction(STORE, mode);
-      const request = work(transaction.objectStore(STORE));
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => resolve(null);
-    });
-  } finally {
-    opened.close();
-  }
-}
-
 /** By the person, and not by their chain, whose name is the server's word. @returns {string} */
 const whose = () => pageOwner()?.userId ?? "";
 
 /** What this browser saw. @returns {Promise<Own | null>} */
-export const recall = async () => (await within("readonly", (store) => store.get(whose()))) ?? null;
+export const recall = () => recalled(whose());
 
 /** @param {Own} memory @returns {Promise<unknown>} */
-export const remember = (memory) => within("readwrite", (store) => store.put(memory, whose()));
+export const remember = (memory) => keep(whose(), memory);
 
 /**
  * What any device of the person saw, as their vault's notes have it.
@@ -68,7 +32,7 @@ export const remember = (memory) => within("readwrite", (store) => store.put(mem
  */
 export async function recallSealed() {
   if (!(await isUnlocked())) return null;
-  const { notes } = await readNotes();
+  const { notes } = await readAnyNotes();
   return { keyId: (await current()).keyId, memory: notes.log ?? null };
 }
 
@@ -97,7 +61,7 @@ export async function rememberSealed(memory) {
     });
     return { keyId: (await current()).keyId, size };
   } catch (error) {
-    if (error instanceof ApiError || error instanceof Locked) return null;
+    if (error instanceof ApiError || error instanceof Locked || error instanceof Refused) return null;
     throw error;
   }
 }

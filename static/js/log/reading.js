@@ -10,6 +10,7 @@ import {
   withFollowingWitnesses, withKeys, withNamedWitnesses,
 } from "../formats/trust.js";
 import { gettext, interpolate } from "../i18n.js";
+import { takeOlderNotes } from "../vault/notes.js";
 import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memory.js";
 
 /** @typedef {import("../proofs.js").Step} Step */
@@ -109,18 +110,20 @@ async function check(steps, walked, taken) {
   if (found < walked.count) steps.made.push(waiting(walked, found));
   steps.made.push(confirmation(newest, trust));
   const names = kept.flatMap((memory) => [...(memory.ended ?? []), ...(ended.includes(memory) ? [originOf(memory.note)] : [])]);
-  await keep(walked, newest, trust, [...new Set(names)], { own, sealed });
+  await keep(walked, newest, trust, [...new Set(names)], { own, sealed }, taken);
 }
 
 /**
  * @param {Walked} walked @param {Checkpoint} newest @param {Trust} trust @param {string[]} ended
  * @param {{own: import("./memory.js").Own | null, sealed: Awaited<ReturnType<typeof recallSealed>>}} before
+ * @param {Taken} taken
  */
-async function keep({ chain, count, hashes }, newest, { keys, earlier, witnesses, quorum }, ended, { own, sealed }) {
+async function keep({ chain, count, hashes }, newest, { keys, earlier, witnesses, quorum }, ended, { own, sealed }, taken) {
   const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
   const head = { sequence: count, entry_hash: hashes.get(count) ?? "" };
   const whose = { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum: quorum ?? witnesses.length };
   const memory = { chain, ...whose, ended, note: newest.note, size: newest.size, head };
+  if (sealed && taken.restored) await takeOlderNotes({ chain, ...head }).catch(() => undefined);
   const lies = sealed ? await rememberSealed(memory) : null;
   await remember({ ...memory, sealed: lies ?? own?.sealed });
 }

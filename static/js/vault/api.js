@@ -11,9 +11,10 @@
 /** @typedef {import("./types.js").StoredSegment} StoredSegment */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("./types.js").Source} Source */
+/** @typedef {import("./types.js").NewNotes} NewNotes */
 /**
  * @typedef {{decision: "approve", request_digest: string, access_duration: number, approved_attributes: string[],
- *   sources: Source[], jwe: string} & import("./types.js").Signed} Approval
+ *   sources: Source[], jwe: string, notes?: NewNotes} & import("./types.js").Signed} Approval
  */
 /** @typedef {{decision: "deny", reason?: string}} Denial */
 
@@ -133,7 +134,7 @@ export const getKeys = () => call("GET", "/vault/keys");
 /** @typedef {{signing_public_key: import("./types.js").PublicKey, signing_jwe: string}} RootMembers */
 
 /**
- * @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string} & RootMembers} vault
+ * @param {{key_id: string, wrappers: NewWrapper[], possession_sha256: string, notes: string} & RootMembers} vault
  * @returns {Promise<Keys>}
  */
 export const createVault = (vault) => call("POST", "/vault/keys", vault);
@@ -146,10 +147,10 @@ export const createVault = (vault) => call("POST", "/vault/keys", vault);
 export const setSigningKey = (root, { quiet = false } = {}) =>
   (quiet ? asked : call)("PUT", "/vault/signing-key", root);
 
-/** @returns {Promise<{jwe: string | null, revision: number}>} */
+/** @returns {Promise<{jwe: string | null, revision: number, updated_at?: string | null}>} */
 export const getNotes = () => call("GET", "/vault/notes");
 
-/** @param {{jwe: string, base_revision: number}} notes @returns {Promise<{revision: number}>} */
+/** @param {NewNotes} notes @returns {Promise<{revision: number}>} */
 export const putNotes = (notes) => call("PUT", "/vault/notes", notes);
 
 /** @param {{jwe: string, revision: number}} notes @returns {Promise<null>} */
@@ -254,12 +255,18 @@ export const getNonce = (grantId) => call("GET", path("consent", "grants", grant
 /** @param {string} grantId @param {import("./types.js").Signed} signed @returns {Promise<any>} the status body */
 export const resumeGrant = (grantId, signed) => call("POST", path("consent", "grants", grantId, "resume"), signed);
 
-/** @param {string} grantId @param {"revoke" | "pause"} how @returns {Promise<any>} the status body */
-export const endGrant = (grantId, how) => call("POST", path("consent", "grants", grantId, how), {});
+/**
+ * Ends a grant; the notes forget it with that.
+ * @param {string} grantId @param {NewNotes} notes @returns {Promise<any>} the status body
+ */
+export const revokeGrant = (grantId, notes) => call("POST", path("consent", "grants", grantId, "revoke"), { notes });
+
+/** @param {number} after a sequence @returns {Promise<{head: import("../formats/entries.js").Head, entries: unknown[]}>} at most 500 entries of the person's own chain */
+export const getChain = (after) => call("GET", `/consent/history/chain?after=${after}`);
 
 /**
  * @param {string} grantId
- * @param {{revision: number, sources: Source[], jwe: string} & import("./types.js").Signed} sealed
+ * @param {{revision: number, sources: Source[], jwe: string, notes: NewNotes} & import("./types.js").Signed} sealed
  * @returns {Promise<any>}
  */
 export const putExport = (grantId, sealed) => call("PUT", path("consent", "grants", grantId, "export"), sealed);

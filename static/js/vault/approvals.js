@@ -3,16 +3,20 @@
 // for this page alone.
 
 import { Refused } from "../formats/errors.js";
-import { verified } from "../formats/jws.js";
-import { appKey, newRoot, signApproval, signResumption, signRotation } from "../formats/signing.js";
+import { keyThumbprint, verified } from "../formats/jws.js";
+import { recordOf, withoutRecords, withRecord } from "../formats/records.js";
+import { appKey, newRoot, rootKey, sealedDigest, signApproval, signResumption, signRotation } from "../formats/signing.js";
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
+import { changeNotes, readNotes, withConnector, withRevisions } from "./notes.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("../formats/signing.js").Root} Root */
 /** @typedef {{accessDuration: number, endsAt: number}} Terms seconds, and seconds since 1970 */
+
+const TYP = "consent-approval+jwt";
 
 /** @type {Promise<Root> | null} */
 let held = null;
@@ -38,6 +42,11 @@ async function loaded() {
   const keys = await api.getKeys();
   if (keys.user_id !== vault.userId) throw new Refused("someone else is signed in now", "user_id", "mismatch");
   const found = await openRoot(keys, vault);
+  if (vault.hasNotes) {
+    const { root, next_root } = (await readNotes()).notes;
+    const own = found && (await keyThumbprint((await rootKey(found)).jwk));
+    if (own === null || (own !== root && own !== next_root)) throw new Refused("the approval root is not the vault's own", "signing_jwe", "signing_key");
+  }
   if (found) return found;
   const root = newRoot(); // the program that made the vault made none
   await api.setSigningKey(await rootMembers(root, vault));
@@ -51,29 +60,30 @@ async function loaded() {
 export const signedApproval = async (members, what) => signApproval(await approvalRoot(), members, what);
 
 /**
- * Under what this vault approved: how long, and until when. Nothing that the server says takes its place, so a grant that
- * this vault did not approve, or not so widely, has no terms.
+ * Under what this vault approved: how long, and until when. The vault's own notes alone are the authority, and what the
+ * server has of it is compared with them: a grant that is not in them, or not so wide, has no terms.
  * @param {string} grantId
+ * @param {RequestData} asked
  * @param {ExportMembers} members of the revision that is to be sealed
  * @param {string[]} attributes what it is to hold
  * @returns {Promise<Terms>}
- * @throws {Refused} reason not_approved
+ * @throws {Refused} reason not_approved; stale, where another tab or device sealed this revision meanwhile
  */
-export async function approvedTerms(grantId, members, attributes) {
-  const root = await approvalRoot();
-  const { jwk } = await appKey(root, members.iss, members.aud);
-  const { approval } = await api.getApproval(grantId);
-  const own = await verified(String(approval), "consent-approval+jwt", jwk, "the approval").catch((error) => {
+export async function approvedTerms(grantId, { request, request_digest }, members, attributes) {
+  const { approval } = await api.getApproval(grantId); // before the notes: a faster tab's is then older than they are
+  const { notes } = await readNotes();
+  const record = recordOf(notes.approvals, request, request_digest);
+  if (!record) throw notApproved("approval", "the vault remembers no such approval");
+  if (record.revision >= members.revision) throw new Refused("this revision was sealed meanwhile", "revision", "stale");
+  if (record.revision !== members.revision - 1) throw notApproved("revision", "the vault did not seal the one before it");
+  if (record.endsAt * 1000 <= Date.now()) throw notApproved("ends_at", "what was approved is over");
+  if (!attributes.every((path) => record.attributes.includes(path))) throw notApproved("approved_attributes", "less was approved");
+  if (!approval || (await sealedDigest(approval)) !== record.approvalSha256) throw notApproved("approval", "the vault remembers another one");
+  const { jwk } = await appKey(await approvalRoot(), members.iss, members.aud);
+  const own = await verified(approval, TYP, jwk, "the approval").catch((error) => {
     throw error instanceof Refused ? notApproved("approval", error.message) : error;
   });
-  for (const name of /** @type {const} */ (["iss", "sub", "aud", "request_id", "request_digest"])) {
-    if (own[name] !== members[name]) throw notApproved(name, "what was approved says otherwise");
-  }
-  if (own.ends_at * 1000 <= Date.now()) throw notApproved("ends_at", "what was approved is over");
-  if (!attributes.every((path) => own.approved_attributes.includes(path))) {
-    throw notApproved("approved_attributes", "less was approved");
-  }
-  return { accessDuration: own.access_duration, endsAt: own.ends_at };
+  return { accessDuration: own.access_duration, endsAt: record.endsAt };
 }
 
 /** @param {string} member @param {string} message */
@@ -85,6 +95,41 @@ const notApproved = (member, message) => new Refused(message, member, "not_appro
  * @param {{attributes: string[], jwe: string} & Terms} what
  */
 export const signedRevision = async (members, what) => signApproval(await approvalRoot(), members, what);
+
+/**
+ * Sends what was signed together with notes that remember it.
+ * @template T
+ * @param {RequestData} asked
+ * @param {import("../formats/signing.js").Signed} signed
+ * @param {import("./types.js").Source[]} sources that it was sealed from
+ * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
+ * @returns {Promise<T>}
+ */
+export async function sendRemembered({ request, request_digest }, { approval, approval_key }, sources, send) {
+  const said = await verified(approval, TYP, approval_key, "the approval");
+  const approved = {
+    attributes: said.approved_attributes,
+    endsAt: said.ends_at,
+    revision: said.revision,
+    approvalSha256: await sealedDigest(approval),
+  };
+  const answer = await changeNotes((notes) => {
+    const known = withConnector(notes, request.app_id, request.connector_thumbprint);
+    return { ...known, segments: withRevisions(known.segments, sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
+  }, send);
+  return /** @type {T} */ (answer);
+}
+
+/**
+ * Stops sharing; the vault forgets with it that it approved this.
+ * @param {string} grantId @param {string} digest of its request
+ * @returns {Promise<unknown>} the status body
+ */
+export const stopSharing = (grantId, digest) =>
+  changeNotes(
+    (notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, [digest], Date.now() / 1000) }),
+    (notes) => api.revokeGrant(grantId, notes),
+  );
 
 /**
  * Lets a paused grant go on.
@@ -113,6 +158,10 @@ export async function replaceRoot() {
   const { keys, issuer, rotations } = await api.getApprovalKeys();
   const next = newRoot();
   const rotation = await signRotation(old, next, { iss: issuer, sub: vault.userId }, rotations + 1, keys);
-  await api.setSigningKey({ ...(await rootMembers(next, vault)), rotation });
+  const members = await rootMembers(next, vault);
+  const root = await keyThumbprint(members.signing_public_key);
+  if (vault.hasNotes) await changeNotes((notes) => ({ ...notes, next_root: root }));
+  await api.setSigningKey({ ...members, rotation });
   held = Promise.resolve(next);
+  if (vault.hasNotes) await changeNotes(({ next_root, ...notes }) => ({ ...notes, root }));
 }

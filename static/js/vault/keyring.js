@@ -96,21 +96,21 @@ async function checked(active) {
 export async function current() {
   const held = await checked(true);
   if (!held) throw new Locked();
-  return { userId: held.userId, keyId: held.keyId, key: held.key };
+  return { userId: held.userId, keyId: held.keyId, key: held.key, hasNotes: held.hasNotes ?? false };
 }
 
 /** Looking is no activity. @returns {Promise<boolean>} */
 export const isUnlocked = async () => (await checked(false)) !== null;
 
-/** @param {{keyId: string, key: CryptoKey}} unlocked a key that is not extractable */
-export async function hold({ keyId, key }) {
+/** @param {Omit<VaultKey, "userId">} unlocked a key that is not extractable */
+export async function hold({ keyId, key, hasNotes = false }) {
   if (key.extractable) throw new TypeError("a key that can be read is never kept");
   const owner = pageOwner();
   if (!owner) throw new Locked();
   justLoaded = false;
   await update(() => {
     unmarkLocked(); // while the record is this transaction's: an earlier one is overwritten
-    return { ...owner, keyId, key, activeAt: Date.now() };
+    return { ...owner, keyId, key, hasNotes, activeAt: Date.now() };
   });
   tell("unlocked");
 }

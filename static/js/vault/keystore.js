@@ -3,7 +3,7 @@
 // cannot be read.
 
 /**
- * @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, activeAt: number}} Held
+ * @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, hasNotes?: boolean, activeAt: number}} Held
  */
 
 const DATABASE = "consent-vault";

@@ -1,47 +1,158 @@
 // @ts-check
-// What the vault remembers for itself, sealed, on every device of its person: which keys apps used before, and whatever
-// else a page must not have to take the server's word for. One small record, written whole.
+// What the vault remembers for itself, sealed, on every device of its person: what it approved, which keys apps used before,
+// and whatever else a page must not have to take the server's word for. One small record, written whole.
 
+import { Refused } from "../formats/errors.js";
+import { withoutRecords } from "../formats/records.js";
+import { sealedDigest } from "../formats/signing.js";
 import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
+import { recalled, rekeep } from "./device.js";
 import { withPresentKey } from "./present_key.js";
 
-/** @typedef {Record<string, any>} Notes each member belongs to one module; `connectors` is app → thumbprints */
+/** @typedef {import("../formats/records.js").Records} Records */
+/** @typedef {import("../formats/entries.js").Head} Head */
+/**
+ * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
+ * far the person's own chain was read, `root` is the thumbprint of the key that
+ * certifies approvals (`next_root` while it is replaced), `generation` counts the vault's keys, of which
+ * `retired` names the earlier ones, `segments` from which revisions something was sealed, `log` is log/memory.js.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
+ */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
+/** @typedef {import("./types.js").NewNotes} NewNotes */
+/** @typedef {import("./types.js").Source} Source */
+/** @typedef {Record<string, number>} Revisions "domain.segment" → the highest revision of it that is known */
+/** @typedef {{revision: number, keyId: string, generation: number, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
 
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
-/** @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet */
+/**
+ * @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet
+ * @throws {Refused} reason rolled_back, where this browser saw newer ones: nothing is sealed on the strength of these
+ */
 export const readNotes = () => withPresentKey(read);
+
+/** The same however old they are; they are no authority for anything. @returns {Promise<{notes: Notes, revision: number}>} */
+export const readAnyNotes = () => withPresentKey(async (vault) => opened(await api.getNotes(), vault));
+
+/** @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
+const opened = async ({ jwe, revision }, vault) => ({ notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision });
 
 /** @param {VaultKey} vault @returns {Promise<{notes: Notes, revision: number}>} */
 async function read(vault) {
-  const { jwe, revision } = await api.getNotes();
-  return { notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision };
+  const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
+  const kept = await api.getNotes();
+  const found = await opened(kept, vault);
+  if (vault.hasNotes && !found.notes.root) throw rolledBack("this vault was made with notes, and they are gone");
+  if (await isOlder(seen, kept, vault, found.notes)) throw rolledBack("these notes are older than some that were seen before");
+  if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision, found.notes);
+  return found;
+}
+
+/** @param {VaultKey} vault */
+const nameOf = ({ userId }) => `notes:${userId}`;
+
+/** @param {VaultKey} vault */
+const segmentsOf = ({ userId }) => `segments:${userId}`;
+
+/** @param {{domain: string, segment_id: string}} source */
+export const placeOf = ({ domain, segment_id }) => `${domain}.${segment_id}`;
+
+/** @param {Revisions | null | undefined} known @param {Source[]} sources @returns {Revisions} with those that are higher */
+export function withRevisions(known, sources) {
+  const higher = sources.filter((source) => source.content_revision > (known?.[placeOf(source)] ?? 0));
+  return { ...known, ...Object.fromEntries(higher.map((source) => [placeOf(source), source.content_revision])) };
+}
+
+/** What this browser saw of the person's segments. @param {VaultKey} vault @returns {Promise<Revisions>} */
+export const recalledRevisions = async (vault) => (await recalled(segmentsOf(vault))) ?? {};
+
+/** @param {VaultKey} vault @param {Source[]} sources */
+export const noteRevisions = (vault, sources) => rekeep(segmentsOf(vault), (known) => withRevisions(known, sources));
+
+/** What was deleted here is not missing. @param {VaultKey} vault @param {Source} source */
+export const forgetRevision = (vault, source) =>
+  rekeep(segmentsOf(vault), (known) => Object.fromEntries(Object.entries(known ?? {}).filter(([place]) => place !== placeOf(source))));
+
+/**
+ * The notes as they are stored, and the newest that this browser saw.
+ * @param {VaultKey} vault
+ */
+export async function notesBesideSeen(vault) {
+  const seen = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
+  const kept = await api.getNotes();
+  const { notes } = await opened(kept, vault);
+  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), notes };
+}
+
+/** Which of the vault's keys they are sealed under, by count. @param {Notes} notes */
+export const generationOf = ({ generation }) => generation ?? 1;
+
+/** @param {Seen | null} seen @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault @param {Notes} notes */
+async function isOlder(seen, { jwe, revision }, { keyId }, notes) {
+  if (!seen) return false;
+  const generation = generationOf(notes);
+  if (generation !== seen.generation) return generation < seen.generation; // an older key may have been put back, notes and all
+  if (revision > seen.revision) return false;
+  return revision < seen.revision || (seen.keyId === keyId && (jwe === null || (await sealedDigest(jwe)) !== seen.sha256));
+}
+
+/** Nothing is sealed until the person has looked at it. @param {string} message @returns {Refused} */
+export function rolledBack(message) {
+  dispatchEvent(new CustomEvent("interrupted", { detail: "rolled_back" }));
+  return new Refused(message, "revision", "rolled_back");
+}
+
+/**
+ * Goes on with older notes than were seen, by the person's word: this browser forgets the newer ones. What they had approved by
+ * then may have been stopped since, so that each of it is asked about again.
+ * @param {Head} history where their own chain stands now
+ * @returns {Promise<void>}
+ */
+export async function takeOlderNotes(history) {
+  await withPresentKey(async (vault) => {
+    await rekeep(nameOf(vault), () => null);
+    await rekeep(segmentsOf(vault), () => null);
+    await write((notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, segments: {} }), api.putNotes, vault);
+  });
+}
+
+/** @param {VaultKey} vault @param {string} jwe @param {number} revision @param {Notes} notes */
+async function noteSeen(vault, jwe, revision, notes) {
+  const seen = { revision, keyId: vault.keyId, generation: generationOf(notes), sha256: await sealedDigest(jwe), at: Date.now() };
+  const isNewer = (/** @type {Seen} */ kept) => kept.generation > seen.generation || (kept.generation === seen.generation && kept.revision > revision);
+  await rekeep(nameOf(vault), (/** @type {Seen | null} */ kept) => (kept && isNewer(kept) ? undefined : seen));
 }
 
 /**
  * Writes what `change` makes of the notes; another tab or device that was faster is read again first.
+ * @template [T=unknown]
  * @param {(notes: Notes) => Notes | null} change null where nothing changes
- * @returns {Promise<void>}
+ * @param {(notes: NewNotes) => Promise<T>} [send] for what goes with them, in one transaction; it may be done again
+ * @returns {Promise<T | null>} what `send` answered; null where nothing changes
  */
-export const changeNotes = (change) => withPresentKey((vault) => write(change, vault));
+export const changeNotes = (change, send = /** @type {any} */ (api.putNotes)) => withPresentKey((vault) => write(change, send, vault));
 
-/** @param {Parameters<typeof changeNotes>[0]} change @param {VaultKey} vault */
-async function write(change, vault) {
+/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault */
+async function write(change, send, vault) {
   for (let attempt = 1; ; attempt += 1) {
     const { notes, revision } = await read(vault);
     const next = change(structuredClone(notes));
-    if (next === null) return;
+    if (next === null) return null;
     const jwe = await sealNotes(next, vault, revision + 1);
     try {
-      await api.putNotes({ jwe, base_revision: revision });
-      return;
+      const answer = await send({ jwe, base_revision: revision });
+      await noteSeen(vault, jwe, revision + 1, next);
+      return answer;
     } catch (error) {
-      if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
+      if (!isBehind(error) || attempt === ATTEMPTS) throw error;
     }
   }
 }
+
+/** @param {unknown} error */
+const isBehind = (error) => error instanceof api.ApiError && error.code === "stale_revision" && error.body.member === "notes";
 
 /**
  * Whether this app used this key before, as this vault remembers it.
@@ -54,10 +165,9 @@ export async function knownConnector(appId, thumbprint) {
   return Array.isArray(known) ? known.includes(thumbprint) : null;
 }
 
-/** @param {string} appId @param {string} thumbprint */
-export const rememberConnector = (appId, thumbprint) =>
-  changeNotes((notes) => {
-    const connectors = notes.connectors ?? {};
-    const known = connectors[appId] ?? [];
-    return known.includes(thumbprint) ? null : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
-  });
+/** @param {Notes} notes @param {string} appId @param {string} thumbprint @returns {Notes} with this key of the app */
+export function withConnector(notes, appId, thumbprint) {
+  const connectors = notes.connectors ?? {};
+  const known = connectors[appId] ?? [];
+  return known.includes(thumbprint) ? notes : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
+}

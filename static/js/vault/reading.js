@@ -3,6 +3,7 @@
 
 import { openSegment } from "../formats/vault.js";
 import { getSegments } from "./api.js";
+import { noteRevisions, placeOf, readNotes, recalledRevisions, rolledBack } from "./notes.js";
 import { withPresentKey } from "./present_key.js";
 
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
@@ -16,8 +17,26 @@ import { withPresentKey } from "./present_key.js";
 export async function openAll(which) {
   return withPresentKey(async (vault) => {
     const stored = await getSegments(which);
-    return Promise.all(stored.map((segment) => opened(segment, vault)));
+    const found = await Promise.all(stored.map((segment) => opened(segment, vault)));
+    await noteRevisions(vault, found);
+    return found;
   });
+}
+
+/**
+ * The same to be sealed for an app.
+ * @param {{scope: string}} which
+ * @returns {Promise<OpenedSegment[]>}
+ * @throws {import("../formats/errors.js").Refused} reason rolled_back, where one is older than this browser saw it, or than
+ *   what was sealed of it before
+ */
+export async function openToSeal(which) {
+  const seen = await withPresentKey(recalledRevisions); // before the service is asked
+  const { notes } = await readNotes();
+  const found = await openAll(which);
+  const older = found.find((one) => one.content_revision < Math.max(seen[placeOf(one)] ?? 0, notes.segments?.[placeOf(one)] ?? 0));
+  if (older) throw rolledBack(`${placeOf(older)} is older than it was seen before`);
+  return found;
 }
 
 /** @param {StoredSegment} segment @param {VaultKey} vault @returns {Promise<OpenedSegment>} */

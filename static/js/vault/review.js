@@ -6,10 +6,10 @@ import { Refused } from "../formats/errors.js";
 import * as sealing from "../formats/exports.js";
 import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
-import { approvalRoot, resume as resumeSigned, signedApproval } from "./approvals.js";
+import { approvalRoot, resume as resumeSigned, sendRemembered, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
-import { knownConnector, rememberConnector } from "./notes.js";
-import { openAll } from "./reading.js";
+import { knownConnector } from "./notes.js";
+import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").ExportPlaintext} ExportPlaintext */
@@ -21,8 +21,6 @@ import { openAll } from "./reading.js";
 /** What this page loaded to show, by request: approval seals from these and nothing newer. */
 const shown = /** @type {Map<string, Promise<RequestData>>} */ (new Map());
 const previewed = /** @type {Map<string, Promise<OpenedSegment[]>>} */ (new Map());
-/** Requests whose connector the vault's notes have: nothing is left to remember of them. @type {Set<string>} */
-const remembered = new Set();
 changes.addEventListener("locked", () => previewed.clear());
 
 /**
@@ -90,7 +88,7 @@ export async function preview(requestId) {
 }
 
 /** @param {{request_id: string, scope: string}} request @returns {Promise<OpenedSegment[]>} */
-const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openAll({ scope }));
+const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openToSeal({ scope }));
 
 /**
  * Whether the app's key is new, by what this vault remembers and not by what the server says. Needs the vault unlocked.
@@ -100,12 +98,13 @@ const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => 
 export async function isNewConnector(requestId) {
   const { request } = await loadRequest(requestId);
   const known = await knownConnector(request.app_id, request.connector_thumbprint);
-  if (known) remembered.add(requestId);
   return known === null ? null : !known;
 }
 
 /** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */
 export const resumeGrant = (grantId) => resumeSigned(grantId, loadRequest);
+
+export { stopSharing } from "./approvals.js";
 
 /** Lets the next preview read again, after a source changed. @param {string} requestId */
 export const forgetPreview = (requestId) => previewed.delete(requestId);
@@ -161,20 +160,18 @@ export async function approve(requestId, { attributes, accessDuration }) {
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);
   try {
-    const status = await api.decide(requestId, {
-      decision: "approve",
-      request_digest: data.request_digest,
-      access_duration: duration,
-      approved_attributes: slice.approved_attributes,
-      sources: slice.sources,
-      jwe,
-      ...signed,
-    });
-    // what is decided is decided: a memory that cannot be written makes the key look new once more
-    if (!remembered.has(requestId)) {
-      await rememberConnector(request.app_id, request.connector_thumbprint).catch(() => undefined);
-    }
-    return status;
+    return await sendRemembered(data, signed, slice.sources, (notes) =>
+      api.decide(requestId, {
+        decision: "approve",
+        request_digest: data.request_digest,
+        access_duration: duration,
+        approved_attributes: slice.approved_attributes,
+        sources: slice.sources,
+        jwe,
+        ...signed,
+        notes,
+      }),
+    );
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
     throw error;

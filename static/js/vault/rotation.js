@@ -8,7 +8,7 @@ import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } 
 import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
-import { readNotes } from "./notes.js";
+import { generationOf, readAnyNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
@@ -44,16 +44,17 @@ export async function prepareRotation(existing, ways) {
   const keys = await ownKeys();
   const opened = await rawKey(keys, existing);
   let possession;
+  /** @type {VaultKey} */
   let present;
   try {
     possession = await possessionOf(opened.bytes);
-    present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes) };
+    present = { userId: keys.user_id, keyId: keys.key_id, key: await sealingKey(opened.bytes), hasNotes: opened.hasNotes };
   } finally {
     opened.bytes.fill(0);
   }
-  await hold({ keyId: present.keyId, key: present.key });
+  await hold(present);
   const { keyId, bytes } = newVaultKey();
-  const owner = { userId: keys.user_id, keyId };
+  const owner = { userId: keys.user_id, keyId, hasNotes: opened.hasNotes };
   try {
     /** @type {import("./ways.js").Made[]} */
     const made = [];
@@ -73,7 +74,7 @@ export async function prepareRotation(existing, ways) {
         if (error instanceof Refused) await api.giveUpRotation();
         throw error;
       }
-      return { userId: owner.userId, keyId, key };
+      return { ...owner, key };
     };
     return { recoveryCode: recovery ? /** @type {string} */ (recovery.secret) : null, begin };
   } finally {
@@ -92,9 +93,9 @@ const secretOf = (way) => (way.credentialId ? usePasskey([way.credentialId]) : n
 export async function nextKey(coming) {
   const { user_id } = await ownKeys();
   const { key_id, wrappers } = await api.getRotation();
-  const { bytes } = await rawKey({ user_id, key_id, wrappers }, coming);
+  const { bytes, hasNotes } = await rawKey({ user_id, key_id, wrappers }, coming);
   try {
-    return { userId: user_id, keyId: key_id, key: await sealingKey(bytes) };
+    return { userId: user_id, keyId: key_id, key: await sealingKey(bytes), hasNotes };
   } finally {
     bytes.fill(0);
   }
@@ -121,15 +122,17 @@ export async function finishRotation(next, page) {
       if (!(error instanceof api.ApiError && error.code === "rotation_incomplete") || round === ROUNDS) throw error;
     }
   }
-  await hold({ keyId: next.keyId, key: next.key });
+  await hold(next);
 }
 
-/** The vault's own notes, under the next key. @param {VaultKey} next */
+/** The vault's own notes, under the next key, which they count. @param {VaultKey} next */
 async function resealNotes(next) {
-  const { notes, revision } = await readNotes();
+  const { notes, revision } = await readAnyNotes();
   if (revision === 0) return;
   try {
-    await api.putResealedNotes({ jwe: await sealNotes(notes, next, revision), revision });
+    const retired = [...(notes.retired ?? []), (await current()).keyId];
+    const counted = { ...notes, generation: generationOf(notes) + 1, retired };
+    await api.putResealedNotes({ jwe: await sealNotes(counted, next, revision), revision });
   } catch (error) {
     // written to meanwhile: the end says so, and the next round seals them as they are then
     if (!(error instanceof api.ApiError && error.code === "stale_revision")) throw error;

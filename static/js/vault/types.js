@@ -5,8 +5,8 @@
 /** @typedef {"passphrase" | "recovery" | "passkey"} WrapperKind */
 
 /**
- * A vault key that can open and seal but never be read.
- * @typedef {{userId: string, keyId: string, key: CryptoKey}} VaultKey
+ * A vault key that can open and seal but never be read. `hasNotes`: the way in says that the vault was made with notes.
+ * @typedef {{userId: string, keyId: string, key: CryptoKey, hasNotes?: boolean}} VaultKey
  */
 
 /** @typedef {{kty: string, crv: string, x: string}} PublicKey an Ed25519 key, exactly these members */
@@ -33,6 +33,8 @@
  * @typedef {{key_id: string, started_at: string, done: number, total: number, wrappers: StoredWrapper[],
  *   segments: {domain: string, segment_id: string, content_revision: number, resealed: boolean}[]}} Rotation
  */
+
+/** @typedef {{jwe: string, base_revision: number}} NewNotes the next revision of the vault's notes, as a body has it */
 
 /** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
 

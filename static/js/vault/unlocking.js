@@ -3,11 +3,13 @@
 
 import { toHex, utf8 } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
+import { keyThumbprint } from "../formats/jws.js";
 import { sha256 } from "../formats/sha256.js";
 import { newRoot } from "../formats/signing.js";
-import { openRoot, rootMembers } from "../formats/vault.js";
-import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
+import { openRoot, rootMembers, sealNotes } from "../formats/vault.js";
+import { newRecoveryCode, newVaultKey, possessionOf, saysNotes, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
+import { forgetVault } from "./device.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 
@@ -21,7 +23,7 @@ import { createPasskey, usePasskey } from "./passkey.js";
  */
 
 /**
- * @typedef {{bytes: Uint8Array<ArrayBuffer>, wrapperId: string}} Opened the vault key's octets, to be zeroed after use
+ * @typedef {{bytes: Uint8Array<ArrayBuffer>, wrapperId: string, hasNotes: boolean}} Opened the vault key's octets, to be zeroed after use
  */
 
 /** None of the wrappers of that kind opens with what was given; `code` is wrong_secret or no_such_wrapper. */
@@ -48,7 +50,7 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
   const kind = /** @type {WrapperKind} */ (person ? "passkey" : "passphrase");
   const { secret, credentialId } = await newSecret({ kind, secret: passphrase, person });
   const { keyId, bytes } = newVaultKey();
-  const owner = { userId: page.userId, keyId };
+  const owner = { userId: page.userId, keyId, hasNotes: true };
   const recoveryCode = newRecoveryCode();
   try {
     const wrappers = [
@@ -67,9 +69,11 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
     const key = await sealingKey(bytes);
     const possession_sha256 = toHex(sha256(utf8(await possessionOf(bytes))));
     const root = await rootMembers(newRoot(), { ...owner, key });
+    const notes = await sealNotes({ root: await keyThumbprint(root.signing_public_key), approvals: {} }, { ...owner, key }, 1);
     const confirm = async () => {
-      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, ...root });
-      await hold({ keyId, key });
+      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, notes, ...root });
+      await forgetVault(owner.userId);
+      await hold({ keyId, key, hasNotes: true });
       return keys;
     };
     return { keyId, recoveryCode, confirm };
@@ -85,23 +89,25 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
  */
 export async function unlock(unlocking) {
   const keys = await ownKeys();
-  const { bytes, wrapperId } = await rawKey(keys, unlocking);
+  const { bytes, wrapperId, hasNotes } = await rawKey(keys, unlocking);
   const key = await sealingKey(bytes).finally(() => bytes.fill(0));
-  await hold({ keyId: keys.key_id, key });
-  await lookAtRoot(keys, key);
+  await hold({ keyId: keys.key_id, key, hasNotes });
+  await lookAtRoot(keys, key, hasNotes);
   // "Last used" is a courtesy: the vault is open whether or not the server hears of it.
   api.noteUnlocked(wrapperId).catch(() => undefined);
 }
 
 /**
  * A root that somebody changed on the server alarms at once, and keeps anything from being approved (`approvalRoot`); what
- * is kept can still be read. A vault without one gets it now, where the sign-in is fresh enough, else at the first approval.
- * @param {Keys} keys @param {CryptoKey} key
+ * is kept can still be read. A vault without one gets it now, where the sign-in is fresh enough, else at the first approval;
+ * one that was made with notes was made with a root, too.
+ * @param {Keys} keys @param {CryptoKey} key @param {boolean} hasNotes
  */
-async function lookAtRoot(keys, key) {
+async function lookAtRoot(keys, key, hasNotes) {
   const vault = { userId: keys.user_id, keyId: keys.key_id, key };
   try {
     if ((await openRoot(keys, vault)) || keys.vault_status !== "active") return;
+    if (hasNotes) throw new Refused("the approval root is gone", "signing_jwe", "signing_key");
     await api.setSigningKey(await rootMembers(newRoot(), vault), { quiet: true });
   } catch (error) {
     if (error instanceof Refused) dispatchEvent(new CustomEvent("interrupted", { detail: "signing_key" }));
@@ -161,7 +167,7 @@ async function firstThatOpens(wrappers, secret, owner) {
   let spoilt = null;
   for (const { kind, jwe, wrapper_id } of wrappers) {
     try {
-      return { bytes: await unwrap(kind, jwe, secret, owner), wrapperId: wrapper_id };
+      return { bytes: await unwrap(kind, jwe, secret, owner), wrapperId: wrapper_id, hasNotes: saysNotes(jwe) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (error.reason !== "cannot_open") spoilt ??= error;

@@ -33,9 +33,9 @@ import { newSecret, ownKeys, rawKey } from "./unlocking.js";
  */
 export async function prepareWays(existing, added) {
   const keys = await ownKeys();
-  const { bytes, wrapperId } = await rawKey(keys, existing);
+  const { bytes, wrapperId, hasNotes } = await rawKey(keys, existing);
   try {
-    const owner = { userId: keys.user_id, keyId: keys.key_id };
+    const owner = { userId: keys.user_id, keyId: keys.key_id, hasNotes };
     /** @type {Made[]} */
     const made = [];
     for (const one of added) made.push(await sealedWay(one, await newSecret(one), bytes, owner));
@@ -50,7 +50,7 @@ export async function prepareWays(existing, added) {
         await opensAgain(made, (await ownKeys()).wrappers, owner, mark);
         for (const old of replaced) await remove(old);
       },
-      unlock: () => hold({ keyId: owner.keyId, key }),
+      unlock: () => hold({ keyId: owner.keyId, key, hasNotes }),
     };
   } finally {
     bytes.fill(0);

@@ -4,6 +4,7 @@
 import { canonical } from "../formats/canonical.js";
 import { sealSegment } from "../formats/vault.js";
 import * as api from "./api.js";
+import { changeNotes, forgetRevision, noteRevisions, withRevisions } from "./notes.js";
 import { withPresentKey } from "./present_key.js";
 import { openAll } from "./reading.js";
 
@@ -119,7 +120,9 @@ async function write(address, values, base) {
   const content_revision = base + 1;
   const { manifest_revision } = await withPresentKey(async (vault) => {
     const jwe = await sealSegment(values, vault, { ...address, content_revision });
-    return api.putSegment(address, { jwe, base_content_revision: base, attributes: Object.keys(values).sort() });
+    const written = await api.putSegment(address, { jwe, base_content_revision: base, attributes: Object.keys(values).sort() });
+    await noteRevisions(vault, [{ ...address, content_revision }]);
+    return written;
   });
   return { ...address, content_revision, manifest_revision, values };
 }
@@ -128,5 +131,16 @@ async function write(address, values, base) {
 async function remove(address, base) {
   const answer = base ? await api.deleteSegment(address, base) : null;
   const content_revision = answer?.content_revision ?? base;
+  if (answer) await forget({ ...address, content_revision });
   return { ...address, content_revision, manifest_revision: answer?.manifest_revision ?? 0, values: {} };
+}
+
+/**
+ * What is deleted and put back by somebody is older than this on every device of the person. A memory that cannot be written
+ * now stays this browser's own.
+ * @param {import("./types.js").Source} source with the revision of its deletion
+ */
+async function forget(source) {
+  await withPresentKey((vault) => forgetRevision(vault, source));
+  await changeNotes((notes) => ({ ...notes, segments: withRevisions(notes.segments, [source]) })).catch(() => undefined);
 }

@@ -28,6 +28,7 @@ def passed(output):
         ("approvals", 20),
         ("logs", 50),
         ("formats", 6),
+        ("records", 7),
     ],
 )
 def test_module(package, name, least):

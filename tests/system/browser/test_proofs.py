@@ -27,6 +27,7 @@ from tests.factories import (
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock, wait_for_values
+from tests.system.browser.remembered import remember
 from tests.system.browser.test_log import verify
 from tests.system.browser.test_unapproved import approval_of
 
@@ -308,7 +309,9 @@ def outdated(vault: Vault) -> Grant:
     """A continuous grant that the vault signed; what it is of is written over next."""
     asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
     grant: Grant = GrantFactory(request=asked, approved_attributes=[DRINK])
-    ExportFactory(grant=grant, approval=approval_of(asked, vault.root, [DRINK]))
+    approval = approval_of(asked, vault.root, [DRINK])
+    ExportFactory(grant=grant, approval=approval)
+    remember(vault, asked, approval)
     return grant
 
 

@@ -4,16 +4,22 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from playwright.sync_api import Page, expect
 
+from common.sql.triggers import lifted
 from consent.exports.models import Export
 from consent.grants.models import Grant
+from consent.ledger import audit
 from consent.requests.models import ConsentRequest
+from consent_bridge.signatures import sha256
 from consent_bridge.signing import generate_root, signed_approval
+from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import SignIn
-from tests.system.browser.test_log import open_vault
+from tests.system.browser.people import SignIn, enter, save
+from tests.system.browser.remembered import records_of, remember
+from tests.system.browser.test_log import open_vault, rules_of
 
 pytestmark = pytest.mark.browser
 DESSERT = "lifestyle.food.favourite_dessert"  # which the vault does not hold
@@ -55,6 +61,12 @@ def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, 
     return approval
 
 
+def remembered(vault: Vault, asked: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
+    """The same, of which the vault's notes have a record."""
+    remember(vault, asked, approval)
+    return granted(asked, approval, attributes)
+
+
 def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
     sign_in(page, vault.user)
     open_vault(page)
@@ -89,14 +101,102 @@ def test_a_grant_of_more_or_else_than_the_vault_signed_gets_nothing(
     refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, **changes)))
 
 
-def test_what_the_vault_signed_is_renewed(page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest) -> None:
-    """The same rows with the vault's own approval: what refuses above is the approval alone."""
-    granted(asked, approval_of(asked, vault.root))
+def test_what_the_vault_signed_and_remembers_is_renewed(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """The same rows with the vault's own approval and its record: what refuses above and below is these alone."""
+    remembered(vault, asked, approval_of(asked, vault.root))
     sign_in(page, vault.user)
     open_vault(page)
     page.goto("/consent/grants/")
 
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    newest = Export.objects.get(revision=2)
+    assert records_of(vault, asked) == {
+        asked.request_digest: {
+            "attributes": [asked.attributes.index(path) for path in sorted(FOOD, key=asked.attributes.index)],
+            "ends_at": int(asked.decided_at.timestamp()) + asked.access_duration,
+            "revision": 2,
+            "approval_sha256": sha256(str(newest.approval)),
+        }
+    }
+
+
+def test_an_approval_that_the_vault_signed_once_and_does_not_remember_gets_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """A genuine one, of a grant that was stopped, which somebody put back."""
+    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root)))
+
+
+def test_another_approval_than_the_one_remembered_gets_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """Genuine and of the same request, but older than the last revision that the vault sealed, or never sent."""
+    remember(vault, asked, approval_of(asked, vault.root))
+
+    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, revision=3)))
+
+
+def test_more_than_is_remembered_gets_nothing(page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest) -> None:
+    refused(page, sign_in, vault, remembered(vault, asked, approval_of(asked, vault.root, FOOD[:1])))
+
+
+@pytest.mark.parametrize("told", ["stopped by form while locked", "superseded"])
+def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, told: str
+) -> None:
+    """Stopped by somebody who did not unlock; then its row, its approval and its request are brought back to life."""
+    grant = remembered(vault, asked, approval_of(asked, vault.root))
+    if told == "superseded":
+        facts = {"request_digest": asked.request_digest}
+        chain = audit.person_chain(vault.user.public_id)
+        audit.append(chain=chain, kind="superseded", actor="system", at=asked.decided_at, facts=facts)
+    else:
+        assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200
+        with lifted(connection, rules_of("consent_grants")):
+            Grant.objects.update(status="active", ended_at=None, ended_by="")
+
+    refused(page, sign_in, vault, grant)
+
+    assert records_of(vault, asked) == {}
+
+
+def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """So that no chain is needed: what somebody who can write to the database hides of it does not matter."""
+    remembered(vault, asked, approval_of(asked, vault.root))
+    assert records_of(vault, asked)
+    sign_in(page, vault.user)
+    page.goto("/consent/grants/")
+    open_vault(page)
+    page.goto("/consent/grants/")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+
+    page.get_by_role("button", name="Stop sharing").click()
+
+    expect(page.locator("main")).to_contain_text("You share nothing")
+    expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
+    assert (Grant.objects.get().status, records_of(vault, asked)) == ("revoked", {})
+
+
+def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    grant = granted(asked, approval_of(asked, generate_root()))
+    refused(page, sign_in, vault, grant)
+    page.get_by_role("button", name="Look at what would be sent").click()
+    page.get_by_role("dialog").get_by_role("button", name="Approve these updates").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert records_of(vault, asked)[asked.request_digest]["revision"] == 2
+
+    page.goto("/vault/data/lifestyle/")
+    enter(page, "food", "favorite_cuisine", "Greek")
+    save(page, "food")
+
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    assert [export.revision for export in Export.objects.order_by("revision")] == [1, 2, 3]
 
 
 def test_the_person_sees_what_would_be_sent_and_sends_nothing(

@@ -12,6 +12,7 @@ from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from pkm.errors import RotationIncomplete
 from pkm.legacy.models import LegacyBlob, MigrationState
+from pkm.notes.models import VaultNotes
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation import queries as rotation_queries
 from pkm.vault.models import VaultKey
@@ -85,19 +86,20 @@ def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sig
     assert food(asked) == SEGMENTS["lifestyle", "food"]
 
 
-def test_an_approval_of_values_that_were_shown_before_the_end_holds_them(
+def test_an_approval_after_the_end_waits_for_the_new_key_and_leaves_nothing_behind(
     page: Page, sign_in: SignIn, changing: Change, complaints: Any
 ) -> None:
     asked = ConsentRequestFactory(user=changing.vault.user)
     see_values(page, sign_in, asked)
     finish(changing)
 
-    with complaints.expecting(400):  # of the app's key, which the old key cannot keep
-        approve(page)
+    with complaints.expecting(400):  # of the decision: what the vault has to remember with it needs the present key
+        page.get_by_role("button", name="Approve").click()
         expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+        expect(page.locator("#review-problem")).to_contain_text("Your data is locked")
 
-    assert food(asked) == SEGMENTS["lifestyle", "food"]
-    assert newest(asked).sources[0].content_revision == 1
+    asked.refresh_from_db()
+    assert (asked.status, Export.objects.count(), VaultNotes.objects.count()) == ("pending", 0, 0)
 
 
 def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as_it_is(

@@ -48,8 +48,7 @@ class OwnerApi:
             case ("GET", "vault", "notes"):
                 return 200, self.notes
             case ("PUT", "vault", "notes"):
-                self.notes = {"revision": body["base_revision"] + 1, "jwe": body["jwe"]}
-                return 200, self.notes
+                return self.keep_notes(body)
             case ("POST", "vault", "wrappers"):
                 return 201, self.add(body)
             case ("POST", "vault", "unlocked"):
@@ -86,6 +85,8 @@ class OwnerApi:
         self.root = {name: body.get(name) for name in self.root}
         for wrapper in body["wrappers"]:
             self.add(wrapper)
+        if "notes" in body:
+            self.notes = {"revision": 1, "jwe": body["notes"]}
         return 201, self.keys()
 
     def add(self, wrapper: dict[str, Any]) -> dict[str, Any]:
@@ -127,11 +128,21 @@ class OwnerApi:
         del self.segments[key]
         return 200, {"content_revision": self.counts[key], "manifest_revision": 2}
 
+    def keep_notes(self, body: dict[str, Any]) -> tuple[int, Any]:
+        if body["base_revision"] != self.notes["revision"]:
+            return problem("stale_revision", 409, member="notes", current_revision=self.notes["revision"])
+        self.notes = {"revision": body["base_revision"] + 1, "jwe": body["jwe"]}
+        return 200, self.notes
+
     def decide(self, body: dict[str, Any]) -> tuple[int, Any]:
         self.decisions.append(body)
         for source in body.get("sources", []):
             if source["content_revision"] != self.counts[source["domain"], source["segment_id"]]:
                 return problem("stale_revision", 409)
+        if "notes" in body:
+            status, answer = self.keep_notes(body["notes"])
+            if status != 200:
+                return status, answer
         return 200, {"status": "approved" if body["decision"] == "approve" else "denied"}
 
 

@@ -87,7 +87,7 @@ def test_kept_key_cannot_be_read_but_opens_and_seals(sealing_tabs: Tabs) -> None
     assert outcome == [
         {"email": "a@b.example"},
         False,
-        ["activeAt", "key", "keyId", "sessionTag", "userId"],
+        ["activeAt", "hasNotes", "key", "keyId", "sessionTag", "userId"],
         ["InvalidAccessError", "InvalidAccessError"],
     ]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from consent_bridge.signatures import check_public_key, sha256, verified
+from consent_bridge.signatures import check_public_key, sha256, thumbprint, verified
 from consent_bridge.signing import ApprovalRoot
 from tests.system.browser.sealing import opener
 from tests.system.browser.sealing.chromium import Driver, Tab
@@ -104,7 +104,7 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
         "approved_attributes": [CUISINE],
         "export_sha256": sha256(sealed),
     }
-    assert api.notes["revision"] == 1
+    assert decision.pop("notes") == {"jwe": api.notes["jwe"], "base_revision": 1}
     assert decision == {
         "decision": "approve",
         "request_digest": export["request_digest"],
@@ -121,6 +121,82 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
     }
     assert len(slice_["sealed_at"]) == len("2026-11-20T10:00:00Z")
     assert header == {**export["header"], "epk": header["epk"]}
+
+
+def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:
+    approve(tab, api, [CUISINE], 3600)
+
+    (decision,) = api.decisions
+    read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
+      return (await readNotes()).notes; }"""
+    request, approval = export["request"], decision["approval"]
+    claims = verified(approval, "consent-approval+jwt", check_public_key(decision["approval_key"]), "the approval")
+    asked = [*(request["required_attributes"] or []), *(request["optional_attributes"] or [])] or request["attributes"]
+    record = {
+        "attributes": [asked.index(CUISINE)],
+        "ends_at": claims["ends_at"],
+        "revision": 1,
+        "approval_sha256": sha256(approval),
+    }
+    key = request["connector_thumbprint"]
+    assert tab.run(read) == {
+        "root": thumbprint(api.root["signing_public_key"]),
+        "connectors": {request["app_id"]: [key]},
+        "segments": {"lifestyle.food": 1},
+        "approvals": {
+            request["app_id"]: {"sub": request["user_id"], "keys": {key: {export["request_digest"]: record}}}
+        },
+    }
+
+
+def test_a_decision_is_sent_again_with_the_notes_of_a_device_that_was_faster(tab: Tab, api: OwnerApi) -> None:
+    tab.run(
+        """async () => {
+          const { changeNotes } = await import("/static/js/vault/notes.js");
+          let raced = false;
+          const real = window.fetch;
+          window.fetch = async (address, options) => {
+            if (String(address).endsWith("/decision") && !raced) {
+              raced = true;
+              await changeNotes((notes) => ({ ...notes, log: { size: 4 } }));
+            }
+            return real(address, options);
+          };
+        }"""
+    )
+
+    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
+
+    bases = [decision["notes"]["base_revision"] for decision in api.decisions]
+    assert (bases, len({decision["approval"] for decision in api.decisions})) == ([1, 2], 1)
+    read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
+      return Object.keys((await readNotes()).notes).sort(); }"""
+    assert tab.run(read) == ["approvals", "connectors", "log", "root", "segments"]
+
+
+@pytest.mark.parametrize("gone", ["notes", "root"])
+def test_a_vault_that_was_made_with_notes_approves_nothing_without_them(
+    tab: Tab, api: OwnerApi, sealing_tabs: Tabs, gone: str
+) -> None:
+    """On a device that remembers nothing: the way in says so under the vault key itself."""
+    assert [opener.header_of(wrapper["jwe"])["notes"] for wrapper in api.wrappers] == [1, 1]
+    if gone == "notes":
+        api.notes = {"revision": 0, "jwe": None}
+    else:
+        api.root = {"signing_public_key": None, "signing_jwe": None}
+    fresh = sealing_tabs(f"?user={api.user_id}&session=s2")
+    fresh.run(
+        f"""async (user) => {{ {VAULT}
+          const {{ forgetVault }} = await import("/static/js/vault/device.js");
+          await forgetVault(user);
+          await vault.unlock({{ kind: "passphrase", secret: "a quiet river in november" }});
+        }}""",
+        api.user_id,
+    )
+
+    assert approve(fresh, api, [CUISINE]) == ["Refused", "rolled_back" if gone == "notes" else "signing_key"]
+
+    assert (api.decisions, ("PUT", "/vault/signing-key") in api.seen) == ([], False)
 
 
 def test_approved_attribute_that_does_not_exist_leaves_nothing(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:

@@ -1,0 +1,176 @@
+"""A vault's own sealed notes: what it approved, and what no program of its person takes the service's word for.
+
+One small record, written whole. Members that this program does not know stay as they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from consent_bridge import jwe
+from consent_bridge.encoding import dump_json, parse_object
+from consent_bridge.errors import BadAnswer, Problem, Refused
+from consent_bridge.signatures import sha256
+from consent_bridge.transport import Answer
+from consent_bridge.vault import Addresses
+from consent_bridge.wrappers import VaultKey
+
+Notes = dict[str, Any]
+"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
+`segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals,
+`next_root` while it is replaced; `generation` counts the vault's keys, of which `retired` names the earlier ones."""
+Change = Callable[[Notes], Notes]
+Send = Callable[[dict[str, Any]], Answer]
+"""What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
+_ATTEMPTS = 5
+_TYP = "vault-notes+jwe"
+
+PROFILE = jwe.Profile(
+    name="notes",
+    alg=jwe.ALG_VAULT,
+    members={"typ": jwe.exactly(_TYP), "kid": jwe.vault_key_name, "sub": jwe.text, "revision": jwe.counter},
+)
+
+
+def seal_notes(notes: Mapping[str, Any], key: VaultKey, user_id: str, revision: int) -> str:
+    """The notes as a compact JWE."""
+    members = {"typ": _TYP, "kid": key.key_id, "sub": user_id, "revision": revision}
+    return jwe.seal(members, dump_json(dict(notes), "the notes"), jwe.symmetric(key.secret), PROFILE)
+
+
+def open_notes(sealed: str, key: VaultKey, user_id: str, revision: int) -> Notes:
+    """What they hold; refuses those of another vault, person or revision."""
+    jwe.equal({"kid": key.key_id, "sub": user_id, "revision": revision})(jwe.read_header(sealed, PROFILE))
+    return parse_object(jwe.open_sealed(sealed, jwe.symmetric(key.secret), "notes"), "the notes")
+
+
+def _generation(notes: Notes) -> int:
+    """Which of the vault's keys they are sealed under, by count."""
+    return int(notes.get("generation", 1))
+
+
+def with_revisions(known: Mapping[str, int], revisions: Mapping[str, int]) -> dict[str, int]:
+    """ "domain.segment" → the higher of both revisions."""
+    return {**known, **{place: number for place, number in revisions.items() if number > known.get(place, 0)}}
+
+
+def with_segments(revisions: Mapping[str, int], notes: Notes) -> Notes:
+    """With the higher of both revisions of each segment."""
+    return {**notes, "segments": with_revisions(notes.get("segments", {}), revisions)}
+
+
+def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
+    """With this key of the app among those that it used."""
+    connectors = notes.get("connectors", {})
+    known = connectors.get(app_id, [])
+    return notes if thumbprint in known else {**notes, "connectors": {**connectors, app_id: [*known, thumbprint]}}
+
+
+class NotesMemory:
+    """What was seen here of each person's vault: nothing older is believed. This one is kept for the process alone."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, dict[str, Any]] = {}
+
+    def load(self, user_id: str) -> dict[str, Any]:
+        """{"notes": {"revision", "key_id", "generation", "sha256", "at" (seconds since 1970)}, "segments":
+        "domain.segment" → the highest revision}; members are absent where nothing was seen."""
+        return self._seen.get(user_id, {})
+
+    def keep(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember it."""
+        self._seen[user_id] = seen
+
+
+class RolledBack(Refused):
+    """The service shows an older state than was seen before; nothing was sent."""
+
+
+class NotesKeeper:
+    """The notes of one person's vault, over their addresses."""
+
+    def __init__(self, addresses: Addresses, memory: NotesMemory) -> None:
+        self._addresses, self._memory = addresses, memory
+
+    def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
+        """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
+        answer = self._addresses.get("/notes")
+        sealed, revision = answer.get("jwe"), answer.get("revision")
+        if not isinstance(revision, int) or not isinstance(sealed, str | None):
+            raise BadAnswer("the answer has no notes")
+        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
+        if self._is_older(key, user_id, sealed, revision, notes):
+            since = self.seen_on(user_id)
+            told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
+            raise RolledBack(told, member="revision")
+        if key.has_notes and "root" not in notes:
+            raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
+        if sealed is None:
+            return {}, 0
+        self._note_seen(key, user_id, sealed, revision, notes)
+        return notes, revision
+
+    def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
+        """Send what `change` makes of the notes along with what they tell of, in one transaction.
+
+        Another program or device that was faster is read again first.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            notes, revision = self.read(key, user_id)
+            changed = change(notes)
+            sealed = seal_notes(changed, key, user_id, revision + 1)
+            try:
+                answer = send({"jwe": sealed, "base_revision": revision})
+            except Problem as problem:
+                behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
+                if not behind or attempt == _ATTEMPTS:
+                    raise
+            else:
+                self._note_seen(key, user_id, sealed, revision + 1, changed)
+                return answer
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def write(self, key: VaultKey, user_id: str, change: Change) -> None:
+        """The same of the notes alone."""
+        self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
+
+    def _is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int, notes: Notes) -> bool:
+        """Whether newer notes than these were seen here, or others of the same revision."""
+        seen = self._memory.load(user_id).get("notes")
+        if seen is None:
+            return False
+        if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
+            return bool(_generation(notes) < seen["generation"])
+        if revision > seen["revision"]:
+            return False
+        if revision < seen["revision"]:
+            return True
+        return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
+
+    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int, notes: Notes) -> None:
+        named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
+        seen = {**named, "sha256": sha256(sealed), "at": int(time.time())}
+        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
+
+    def revisions(self, user_id: str) -> dict[str, int]:
+        """The highest revision of each segment that was seen here."""
+        return dict(self._memory.load(user_id).get("segments", {}))
+
+    def note_revisions(self, user_id: str, revisions: Mapping[str, int]) -> None:
+        """Those that are higher than what was seen here."""
+        known = self.revisions(user_id)
+        higher = with_revisions(known, revisions)
+        if higher != known:
+            self._memory.keep(user_id, {**self._memory.load(user_id), "segments": higher})
+
+    def seen_on(self, user_id: str) -> str:
+        """When the newest notes were seen here, in words; "" where none were."""
+        at = self._memory.load(user_id).get("notes", {}).get("at")
+        return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+    def forget(self, user_id: str) -> None:
+        """By the person's word: what is there now is where this goes on from."""
+        self._memory.keep(user_id, {})

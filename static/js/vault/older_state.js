@@ -1,0 +1,52 @@
+// @ts-check
+// What the service shows is older than what this browser saw: what went back, and going on with it by the person's word.
+
+import { Refused } from "../formats/errors.js";
+import * as api from "./api.js";
+import { notesBesideSeen, recalledRevisions, takeOlderNotes, withRevisions } from "./notes.js";
+import { entriesAfter, START } from "./own_history.js";
+import { withPresentKey } from "./present_key.js";
+
+/**
+ * `seenAt` and `keptAt` in ms, `keptAt` null where there are no notes any more; `to` is 0 where a segment is gone; `entries`
+ * of the person's history that are gone, or in whose place others stand.
+ * @typedef {{seenAt: number, keptAt: number | null, segments: {place: string, from: number, to: number}[], entries: number}} WentBack
+ */
+
+/** @returns {Promise<WentBack | null>} null where nothing did */
+export const whatWentBack = () =>
+  withPresentKey(async (vault) => {
+    const known = await recalledRevisions(vault); // before the service is asked
+    const { seen, kept, isOlder, notes } = await notesBesideSeen(vault);
+    const now = withRevisions(null, await api.getSegments({}));
+    const highest = withRevisions(known, Object.entries(notes.segments ?? {}).map(sourceOf));
+    const segments = Object.entries(highest).map(([place, from]) => ({ place, from, to: now[place] ?? 0 })).filter(({ place, from, to }) => to < from && (to > 0 || Object.hasOwn(known, place)));
+    const entries = await entriesGone(notes.history ?? START);
+    // what is gone may have been deleted on another device: only with something that went back it is a part of that
+    if (!isOlder && !entries && !segments.some(({ to }) => to > 0)) return null;
+    return { seenAt: seen?.at ?? Date.now(), keptAt: kept.updated_at ? Date.parse(kept.updated_at) : null, segments, entries };
+  });
+
+/** @param {[string, number]} entry */
+function sourceOf([place, content_revision]) {
+  const [domain = "", segment_id = ""] = place.split(".");
+  return { domain, segment_id, content_revision };
+}
+
+/** @param {import("../formats/entries.js").Head} from @returns {Promise<number>} */
+async function entriesGone(from) {
+  try {
+    await entriesAfter(from);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refused && error.reason === "rolled_back")) throw error;
+    const { head } = await api.getChain(0);
+    return Math.max(1, from.sequence - head.sequence);
+  }
+}
+
+/** Goes on with what is there, by the person's word. @returns {Promise<void>} */
+export async function takeOlderState() {
+  const { head } = await entriesAfter(START);
+  await takeOlderNotes(head);
+}

@@ -1,0 +1,182 @@
+"""The owner's program where the service shows an older state than was seen: it says so, and seals nothing."""
+
+from dataclasses import replace
+
+import pytest
+
+from consent_bridge.errors import Refused
+from consent_bridge.records import without_records
+from consent_bridge.signing import new_root, seal_root
+from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
+from consent_bridge.wrappers import wrap
+from tests.bridge.fake_site import PASSPHRASE
+from tests.bridge.refusals import refused_for
+from tests.bridge.remembered import CUISINE, another_program, notes_of, status, write_notes
+
+
+def test_older_notes_than_were_seen_stop_a_decision_and_a_renewal(unlocked, site, approved):
+    before = site.notes
+    unlocked.refresh_grant(approved)
+    site.notes, sent = before, len(site.decisions) + len(site.exports)
+
+    with pytest.raises(RolledBack, match="older state of your vault than was seen here"):
+        unlocked.refresh_grant(status(CUISINE, revision=2))
+    with pytest.raises(RolledBack):
+        unlocked.approve(unlocked.review("req_a"))
+    site.notes = {"revision": 0, "jwe": None}
+    with pytest.raises(RolledBack):
+        unlocked.approve(unlocked.review("req_a"))
+
+    assert len(site.decisions) + len(site.exports) == sent
+
+
+def test_other_notes_of_the_same_revision_stop_a_decision(unlocked, site, approved):
+    revision = site.notes["revision"]
+    notes = {"approvals": without_records(None, [], 0)}
+    site.notes = {"jwe": seal_notes(notes, unlocked._unlocked(), "usr_a", revision), "revision": revision}
+
+    with pytest.raises(RolledBack):
+        unlocked.approve(unlocked.review("req_a"))
+
+
+def test_newer_notes_of_another_device_are_taken(unlocked, site, approved):
+    write_notes(unlocked, site, log={"size": 4})
+    write_notes(unlocked, site, log={"size": 5})
+
+    unlocked.approve(unlocked.review("req_a"))
+
+    assert notes_of(unlocked, site)["log"] == {"size": 5}
+
+
+def test_what_was_seen_outlives_the_program_where_somebody_keeps_it(fake, unlocked, site, approved):
+    memory, before = NotesMemory(), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+    site.notes = before
+
+    with another_program(fake, memory) as second, pytest.raises(RolledBack):
+        second.approve(second.review("req_a"))
+
+
+# --- a vault that was made with notes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gone", ["notes", "the root in them", "the root"])
+def test_a_vault_that_was_made_with_notes_approves_nothing_without_them(fake, unlocked, site, gone):
+    """On a device that remembers nothing: the way in says so, and the service cannot make one that says otherwise."""
+    if gone == "notes":
+        site.notes = {"revision": 0, "jwe": None}
+    elif gone == "the root":
+        site.vault["signing_jwe"] = site.vault["signing_public_key"] = None
+    else:
+        jwe = seal_notes({"approvals": {}}, unlocked._unlocked(), "usr_a", 1)
+        site.notes = {"revision": 1, "jwe": jwe}
+
+    with pytest.raises(Refused), another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert (site.decisions, site.vault["signing_jwe"] is None) == ([], gone == "the root")
+
+
+def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
+    _, members = new_root(unlocked._unlocked().secret, unlocked._unlocked().key_id, "usr_a")
+    site.vault |= members
+
+    with refused_for("signing_public_key"), another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert site.decisions == []
+
+
+def test_an_older_vault_without_the_mark_goes_on_and_gets_its_notes(fake, unlocked, site):
+    key = replace(unlocked._unlocked(), has_notes=False)
+    site.vault["wrappers"] = [
+        {"kind": "passphrase", "label": "Passphrase", "jwe": wrap(key, "passphrase", PASSPHRASE, "usr_a")}
+    ]
+    site.notes = {"revision": 0, "jwe": None}
+
+    with another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert len(site.decisions) == site.notes["revision"] == 1
+
+
+def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, unlocked, site):
+    """The person changed the vault's key elsewhere: the notes count it. A higher generation is taken over."""
+    memory, old_vault, old_notes = NotesMemory(), dict(site.vault), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+    old = unlocked._unlocked()
+    new, notes, revision = replace(old, key_id="vk_" + "b" * 26), notes_of(unlocked, site), site.notes["revision"]
+    counted = {**notes, "generation": 2, "retired": [old.key_id]}
+    site.vault |= {
+        "key_id": new.key_id,
+        "wrappers": [{"kind": "passphrase", "label": "P", "jwe": wrap(new, "passphrase", PASSPHRASE, "usr_a")}],
+        "signing_jwe": seal_root(unlocked._approval_root(), new.secret, new.key_id, "usr_a"),
+    }
+    site.notes = {"jwe": seal_notes(counted, new, "usr_a", revision), "revision": revision}
+    with another_program(fake, memory) as second:
+        second.check_state()
+
+    forged = {**notes, "connectors": {}}
+    for kept in (old_notes, {"jwe": seal_notes(forged, old, "usr_a", revision + 9), "revision": revision + 9}):
+        site.vault, site.notes = dict(old_vault), kept
+        with another_program(fake, memory) as third, pytest.raises(RolledBack):
+            third.check_state()
+
+
+# --- what went back ---------------------------------------------------------------------------------------------------
+
+
+def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, site, approved):
+    """The program ends, the service is restored, and another run of it says so before anything is shown or sealed."""
+    memory = NotesMemory()
+    with another_program(fake, memory) as first:
+        first.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+        yesterday = (site.notes, {place: dict(row) for place, row in site.segments.items()})
+        first.update("lifestyle", "food", {"favorite_cuisine": "Georgian"})
+        first.approve(first.review("req_a"))
+    site.notes, site.segments = yesterday
+    site.decisions.clear()
+
+    with another_program(fake, memory) as second:
+        with pytest.raises(RolledBack, match=r"lifestyle\.food went back from revision 3 to 2; .* ask the operator"):
+            second.check_state()
+        second.take_older_state()
+        second.check_state()
+        assert notes_of(second, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+        with refused_for("approval"):
+            second.refresh_grant(approved)
+        second.approve(second.review("req_a"))
+
+    assert len(site.decisions) == 1
+
+
+def test_a_segment_that_was_put_back_is_not_sealed_by_a_program_that_never_saw_it(fake, unlocked, site):
+    """Neither an older revision than one that was sealed, nor one that was deleted, wherever that was done."""
+    before = {place: dict(row) for place, row in site.segments.items()}
+    unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+    unlocked.approve(unlocked.review("req_a"))
+    site.segments = {place: dict(row) for place, row in before.items()}
+    with another_program(fake, NotesMemory()) as second, refused_for("content_revision", RolledBack):
+        second.approve(second.review("req_a"))
+
+    unlocked.delete("lifestyle", "food", base=1)
+    site.segments = before
+    with another_program(fake, NotesMemory()) as third, refused_for("content_revision", RolledBack):
+        third.approve(third.review("req_a"))
+
+    assert len(site.decisions) == 1
+
+
+def test_a_second_device_and_a_deletion_there_are_no_rollback(fake, unlocked, site):
+    with another_program(fake, NotesMemory()) as other:
+        other.segments(domain="lifestyle")
+        unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+        unlocked.delete("lifestyle", "fitness", base=1)
+        other.check_state()
+        other.approve(other.review("req_a"))
+    unlocked.check_state()
+    unlocked.approve(unlocked.review("req_a"))
+
+    assert len(site.decisions) == 2

@@ -1,0 +1,196 @@
+"""What the owner's program seals again: only what the vault's own notes remember, whatever the service says."""
+
+from dataclasses import replace
+
+import pytest
+
+from consent_bridge.errors import Problem
+from consent_bridge.sealed import open_export, request_digest
+from consent_bridge.signatures import sha256, thumbprint
+from consent_bridge.signing import generate_root, signed_approval
+from consent_bridge.vault_notes import RolledBack
+from tests.bridge.fake_service import Reply, problem
+from tests.bridge.refusals import refused_for
+from tests.bridge.remembered import CUISINE, DIET, claims_of, entry, notes_of, status, write_notes
+from tests.bridge.wire import HEADER
+
+
+def test_a_newer_revision_repeats_the_end_that_the_vault_signed(unlocked, site, approved):
+    first = claims_of(site.decisions[0])
+
+    unlocked.refresh_grant(approved)
+
+    [sent] = site.exports
+    newer = claims_of(sent)
+    assert (newer["revision"], newer["approved_attributes"]) == (2, [CUISINE])
+    assert (newer["ends_at"], newer["access_duration"]) == (first["ends_at"], 3600)
+    header = replace(HEADER, kid="connector-1", request_digest=request_digest(site.request), revision=2)
+    assert open_export(sent["jwe"], site.key, header).data == {
+        "lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}
+    }
+
+
+def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, approved):
+    record = {"attributes": [1], "ends_at": claims_of(site.decisions[0])["ends_at"]}
+    key = site.request["connector_thumbprint"]
+
+    def remembered(revision, approval):
+        kept = {**record, "revision": revision, "approval_sha256": sha256(approval)}
+        return {"app_a": {"sub": "usr_a", "keys": {key: {request_digest(site.request): kept}}}}
+
+    assert notes_of(unlocked, site) == {
+        "approvals": remembered(1, site.decisions[0]["approval"]),
+        "connectors": {"app_a": [key]},
+        "root": thumbprint(unlocked._approval_root().key.public),
+        "segments": {"lifestyle.food": 1},
+    }
+    unlocked.refresh_grant(approved)
+    assert notes_of(unlocked, site)["approvals"] == remembered(2, site.exports[0]["approval"])
+
+
+def test_what_others_keep_in_the_notes_stays(unlocked, site, approved):
+    write_notes(unlocked, site, log={"size": 4})
+
+    unlocked.refresh_grant(approved)
+
+    assert notes_of(unlocked, site)["log"] == {"size": 4}
+
+
+def test_a_device_that_was_faster_is_read_again_and_nothing_is_signed_twice(fake, unlocked, site):
+    faster = problem("stale_revision", 409, member="notes", current_revision=1)
+    fake.scripts["POST", "/consent/requests/req_a/decision"] = [faster, site.signed_in(site.decide)]
+
+    unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
+
+    sent = [asked.json() for asked in fake.asked if asked.path.endswith("/decision")]
+    assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"]) == (2, 1, 2)
+
+
+def test_a_decision_that_is_refused_is_not_remembered(fake, unlocked, site):
+    fake.scripts["POST", "/consent/requests/req_a/decision"] = [problem("already_decided", 409)]
+
+    with pytest.raises(Problem, match="already_decided"):
+        unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
+
+    assert notes_of(unlocked, site)["approvals"] == {}
+
+
+def test_a_genuine_approval_that_the_vault_does_not_remember_is_not_renewed(unlocked, site, approved):
+    """Of a grant that was stopped, which somebody put back with all its rows."""
+    write_notes(unlocked, site, approvals={})
+
+    with refused_for("approval"):
+        unlocked.refresh_grant(approved)
+
+    assert site.exports == []
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        ({"root": generate_root()}, "approval"),
+        ({"approved_attributes": [DIET, CUISINE]}, "approval"),
+        ({"approval": "no.approval.atall"}, "approval"),
+        ({"approval": None}, "approval"),
+    ],
+)
+def test_another_approval_than_the_one_remembered_is_not_renewed(fake, unlocked, site, approved, change, member):
+    members = {**claims_of(site.decisions[0]), "revision": 1}
+    forged = signed_approval(
+        change.get("root") or unlocked._approval_root(),
+        members,
+        approved_attributes=change.get("approved_attributes", [CUISINE]),
+        access_duration=86400,
+        sealed="any",
+    )["approval"]
+    fake.scripts["GET", "/consent/grants/grt_a/approval"] = [
+        Reply({**site.approval(), "approval": change.get("approval", forged)})
+    ]
+
+    with refused_for(member):
+        unlocked.refresh_grant(approved)
+
+    assert site.exports == []
+
+
+def test_more_than_the_vault_approved_is_not_renewed(unlocked, site, approved):
+    with refused_for("approved_attributes"):
+        unlocked.refresh_grant(status(CUISINE, DIET))
+
+    assert site.exports == []
+
+
+def test_another_key_than_the_vault_approved_is_not_renewed(unlocked, site, approved):
+    """The whole request, put in the place of the one that was approved: its digest and its key are others."""
+    site.request["connector_thumbprint"] = "A" * 43
+    site.request["purpose"] = "Something else"
+
+    with refused_for("connector_thumbprint"):
+        unlocked.refresh_grant(approved)
+    assert site.exports == []
+
+
+def test_a_revision_that_the_vault_sealed_already_is_stale(unlocked, site, approved):
+    unlocked.refresh_grant(approved)
+
+    with pytest.raises(Problem, match="stale_revision"):
+        unlocked.refresh_grant(approved)
+    with refused_for("revision"):
+        unlocked.refresh_grant(status(CUISINE, revision=5))
+
+    assert len(site.exports) == 1
+
+
+def test_what_the_history_says_ended_is_not_renewed_and_forgotten(unlocked, site, approved):
+    facts = {"request_digest": request_digest(site.request)}
+    site.chain += [entry(site, "approved", facts)]
+    site.chain += [entry(site, "revoked", facts)]
+
+    with refused_for("approval"):
+        unlocked.refresh_grant(approved)
+
+    last = site.chain[-1]
+    assert notes_of(unlocked, site)["history"] == {name: last[name] for name in ("chain", "sequence", "entry_hash")}
+    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+
+
+@pytest.mark.parametrize("how", ["shorter", "rewritten", "renamed", "headless"])
+def test_a_history_that_does_not_go_on_from_where_it_was_read_stops_everything(unlocked, site, approved, how):
+    for number in range(3):
+        site.chain += [entry(site, "denied", {"number": number})]
+    unlocked.refresh_grant(approved)
+    site.exports.clear()
+    if how == "shorter":
+        site.chain.pop()
+    elif how == "rewritten":
+        del site.chain[1:]
+        for number in range(3):
+            site.chain += [entry(site, "paused", {"number": number})]
+    elif how == "renamed":
+        site.chain = [{**one, "chain": "d" * 22} for one in site.chain]
+    else:
+        site.chain[-1] = {**site.chain[-1], "sequence": 9}
+
+    if how == "renamed":  # with nothing new, only its newest hash is compared; what follows names its chain
+        site.chain += [{**entry(site, "denied", {}), "chain": "d" * 22}]
+    with pytest.raises(RolledBack):
+        unlocked.refresh_grant(status(CUISINE, revision=2))
+
+    assert site.exports == []
+
+
+def test_a_stop_with_an_open_vault_is_forgotten_by_it(fake, unlocked, site, approved):
+    unlocked.revoke("grt_a")
+
+    [sent] = [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")]
+    assert sent["notes"]["base_revision"] == 2
+    site.keep_notes(sent["notes"])
+    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+
+
+def test_a_stop_is_sent_though_the_notes_cannot_be_written(fake, unlocked, site, approved):
+    fake.scripts["GET", "/vault/notes"] = [problem("temporarily_unavailable", 503)] * 9
+
+    unlocked.revoke("grt_a")
+
+    assert [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")] == [{}]

@@ -1,0 +1,84 @@
+"""What a vault remembers of its own approvals, by the steps that Node and the pages' code are held to as well."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from consent_bridge.encoding import dump_json
+from consent_bridge.errors import Refused
+from consent_bridge.records import Approved, record_of, with_record, without_records
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "records.json").read_text())
+LARGEST = 64 * 1024  # bytes of the notes' plaintext
+NOW = 1_795_774_930
+
+
+def approved(told: dict[str, Any]) -> Approved:
+    return Approved(tuple(told["attributes"]), told["ends_at"], told["revision"], told["approval_sha256"])
+
+
+def test_each_step_leaves_what_it_has_to() -> None:
+    records: dict[str, Any] | None = None
+    for step in VECTORS["steps"]:
+        if "end" in step:
+            records = without_records(records, step["end"], step["now"])
+        else:
+            name, told = step["add"]
+            asked = VECTORS["requests"][name]
+            if "refused" in step:
+                with pytest.raises(Refused) as refused:
+                    with_record(records, asked["request"], asked["digest"], approved(told), step["now"])
+                assert refused.value.member == step["refused"], step["does"]
+            else:
+                records = with_record(records, asked["request"], asked["digest"], approved(told), step["now"])
+        if "leaves" in step:
+            assert records == step["leaves"], step["does"]
+        for name, told in step.get("reads", {}).items():
+            asked = VECTORS["requests"][name]
+            found = record_of(records, asked["request"], asked["digest"])
+            assert found == (told and approved(told)), (step["does"], name)
+
+
+def test_a_vault_remembers_nothing_where_it_has_no_records() -> None:
+    asked = VECTORS["requests"]["food"]
+    assert record_of(None, asked["request"], asked["digest"]) is None
+    assert without_records(None, [], NOW) == {}
+
+
+def _id(prefix: str, number: int) -> str:
+    return f"{prefix}_{number:026d}"
+
+
+def _digest(number: int) -> str:
+    return f"{number:043d}"
+
+
+def test_notes_of_300_approvals_stay_small() -> None:
+    """Of forty apps, each with a key of its own; every fourth approval leaves two attributes of eight out."""
+    paths = [f"lifestyle.preferences.favourite_{number}" for number in range(8)]
+    records: dict[str, Any] | None = None
+    for number in range(300):
+        app = number % 40
+        request = {
+            "user_id": _id("usr", app),
+            "app_id": _id("app", app),
+            "connector_thumbprint": _digest(app),
+            "attributes": paths,
+            "required_attributes": None,
+            "optional_attributes": None,
+        }
+        chosen = paths[2:] if number % 4 == 0 else paths
+        told = Approved(tuple(chosen), NOW + number + 1, 12, _digest(number))
+        records = with_record(records, request, _digest(number), told, NOW)
+    notes = {
+        "approvals": records,
+        "connectors": {_id("app", app): [_digest(app)] for app in range(40)},
+        "history": {"chain": _digest(1), "sequence": 12345, "entry_hash": _digest(2)},
+    }
+
+    assert len(dump_json(notes, "the notes")) < LARGEST
+    assert without_records(records, [], NOW + 301) == {
+        _id("app", app): {"sub": _id("usr", app), "keys": {}} for app in range(40)
+    }
