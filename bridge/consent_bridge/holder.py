@@ -181,7 +181,10 @@ class VaultHolder:
         self._root = root
         return root
 
-    def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
+    def _approve(
+        self, review: Review, attributes: Iterable[str] | None, access_duration: int | None, despite_unvouched: bool
+    ) -> Status:
+        review.check_vouched(despite=despite_unvouched)
         segments = self._segments_of(review)
         approved = chosen_paths(review, segments, attributes)
         content = slice_of(review.scope, approved, segments)

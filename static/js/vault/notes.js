@@ -54,6 +54,20 @@ export async function knownConnector(appId, thumbprint) {
   return Array.isArray(known) ? known.includes(thumbprint) : null;
 }
 
+/**
+ * The domain that an app had when it was first approved, where it is another one now.
+ * @param {string} appId @param {string | null} domain the one that it has proved now
+ * @returns {Promise<string | null>} null where it is the same, or none is remembered
+ */
+export async function otherDomain(appId, domain) {
+  const pinned = (await readNotes()).notes.domains?.[appId] ?? null;
+  return pinned === domain ? null : pinned;
+}
+
+/** Pins the domain that an app has at its first approval with one. @param {string} appId @param {string} domain */
+export const rememberDomain = (appId, domain) =>
+  changeNotes((notes) => (notes.domains?.[appId] ? null : { ...notes, domains: { ...notes.domains, [appId]: domain } }));
+
 /** @param {string} appId @param {string} thumbprint */
 export const rememberConnector = (appId, thumbprint) =>
   changeNotes((notes) => {

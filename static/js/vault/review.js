@@ -8,7 +8,7 @@ import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
-import { knownConnector, rememberConnector } from "./notes.js";
+import { knownConnector, otherDomain, rememberConnector, rememberDomain } from "./notes.js";
 import { openAll } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -102,6 +102,18 @@ export async function isNewConnector(requestId) {
   return known === null ? null : !known;
 }
 
+/**
+ * What this vault remembers of the app, whatever the server says. Needs the vault unlocked.
+ * @param {string} requestId
+ * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null}>} `domainBefore` where the app has another now
+ */
+export async function memoryOf(requestId) {
+  const { request, vouching } = await loadRequest(requestId);
+  const isNew = await isNewConnector(requestId);
+  const domainBefore = await otherDomain(request.app_id, vouching.domain);
+  return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore };
+}
+
 /** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */
 export const resumeGrant = (grantId) => resumeSigned(grantId, loadRequest);
 
@@ -172,6 +184,7 @@ export async function approve(requestId, { attributes, accessDuration }) {
     if (!remembered.has(requestId)) {
       await rememberConnector(request.app_id, request.connector_thumbprint).catch(() => undefined);
     }
+    if (data.vouching.domain !== null) await rememberDomain(request.app_id, data.vouching.domain).catch(() => undefined);
     return status;
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);

@@ -8,7 +8,7 @@ export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.
 export { Refused } from "../formats/errors.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
-export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, preview, resumeGrant } from "./review.js";
+export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, memoryOf, preview, resumeGrant } from "./review.js";
 export { strength } from "./strength.js";
 export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
 export { prepareWays, tryRecoveryCode } from "./ways.js";

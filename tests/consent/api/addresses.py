@@ -10,6 +10,7 @@ from consent_bridge import sealed
 from tests.callers import JsonClient
 
 CONNECTOR = sealed.generate_connector_key()
+ANOTHERS = {"connector_public_key": sealed.public_half(sealed.generate_connector_key())}  # a key belongs to one app
 FOOD = "attr.lifestyle.food.*"
 
 
