@@ -203,8 +203,6 @@ export interface components {
         };
         /** @description The contract's optional members of a request; null leaves one out. Durations in seconds. */
         Terms: {
-            /** @description A public JWK on X25519 or P-256. What the person approves is sealed to it. Members other than `kty`, `crv`, `x` and `y` are ignored, private ones refused. It may be left out where `connector_key_id` names a key that you registered. */
-            connector_public_key?: Record<string, never> | null;
             /** @description How many seconds you ask to read for. The person may choose less. */
             access_duration?: number | null;
             /** @description How many seconds the request waits for a decision. */

@@ -212,7 +212,6 @@ export const SCHEMAS = {
     type: "object",
     required: [],
     properties: {
-      connector_public_key: {"anyOf": [{"type": "object"}, {"type": "null"}]},
       access_duration: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
       requested_expiry: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
       required_attributes: {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},

@@ -5,21 +5,13 @@ Made by `./run types` from the OpenAPI document; not to be edited.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypedDict
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypedDict
 
 
 class Terms(TypedDict, total=False):
     """The contract's optional members of a request; None leaves one out. Durations in seconds."""
 
-    connector_public_key: Annotated[
-        Mapping[str, Any] | None,
-        {
-            "description": "A public JWK on X25519 or P-256. What the person approves is sealed to it. Members other than `kty`, `crv`, `x` and `y` are ignored, private ones refused. It may be left out where `connector_key_id` names a key that you registered.",
-            "additionalProperties": True,
-            "type": "object",
-        },
-    ]
     access_duration: Annotated[
         int | None,
         {
