@@ -15,7 +15,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.log import proof_read
 
-_PURPOSE = "registered connector key"  # nothing else that is sealed at rest opens as one
+PURPOSE = "registered connector key"  # nothing else that is sealed at rest opens as one
 _SECOND = timedelta(seconds=1)  # to which an entry's time is cut
 
 
@@ -31,13 +31,13 @@ def facts_of(key: ConnectorKey) -> dict[str, Any]:
 
 def token_of(key: ConnectorKey) -> str:
     """This server's own word that the key was registered so."""
-    return encryption.sealed(json.dumps(facts_of(key)), purpose=_PURPOSE)
+    return encryption.sealed(json.dumps(facts_of(key)), purpose=PURPOSE)
 
 
 def is_genuine(key: ConnectorKey) -> bool:
     """Whether this server wrote the row, for this app and this very key."""
     try:
-        claims = json.loads(encryption.opened(key.token, purpose=_PURPOSE))
+        claims = json.loads(encryption.opened(key.token, purpose=PURPOSE))
     except encryption.Unreadable:
         return False
     return bool(claims == facts_of(key) and key.jwk and pkm.sealed.thumbprint(key.jwk) == key.thumbprint)

@@ -32,7 +32,7 @@ from developers.models import AppStatus
 FILE = "/.well-known/consent-connector-keys.json"
 COUNTS_FOR = timedelta(hours=24)
 FETCHED_EACH = timedelta(hours=1)
-_PURPOSE = "published connector keys"  # nothing else that is sealed at rest opens as one
+PURPOSE = "published connector keys"  # nothing else that is sealed at rest opens as one
 _SECONDS, _LARGEST, _MOST_KEYS = 10.0, 64 * 1024, 100
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=6)
 _LEASE = timedelta(seconds=60)  # longer than a fetch can take
@@ -76,7 +76,7 @@ def keys_in(token: str, *, app_id: str, domain: str, request_id: str, since: dat
     if not (token and domain):
         return []
     try:
-        claims = json.loads(encryption.opened(token, purpose=_PURPOSE))
+        claims = json.loads(encryption.opened(token, purpose=PURPOSE))
     except encryption.Unreadable:
         return []
     if (claims["app_id"], claims["domain"], claims["request_id"]) != (app_id, domain, request_id):
@@ -91,7 +91,7 @@ def keys_in(token: str, *, app_id: str, domain: str, request_id: str, since: dat
 def token_of(*, app_id: str, domain: str, request_id: str, fetched_at: datetime, keys: Sequence[Jwk]) -> str:
     """What `keys_in` reads."""
     claims = {"app_id": app_id, "domain": domain, "request_id": request_id, "fetched_at": rfc3339(fetched_at)}
-    return encryption.sealed(json.dumps({**claims, "jwks": {"keys": list(keys)}}), purpose=_PURPOSE)
+    return encryption.sealed(json.dumps({**claims, "jwks": {"keys": list(keys)}}), purpose=PURPOSE)
 
 
 def fetch(domain: str) -> list[Jwk] | None:

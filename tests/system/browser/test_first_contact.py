@@ -37,7 +37,7 @@ def test_confidential_data_needs_a_tick_of_its_own(page: Page, sign_in: SignIn, 
 
     expect(tick).to_be_focused()
     expect(tick).to_be_in_viewport()
-    expect(page.locator("#decision-summary")).to_contain_text("Nobody vouches for the app’s key")
+    expect(page.locator("#decision-summary")).to_contain_text("Tick that you share it all the same")
     assert page.evaluate("document.documentElement.scrollHeight") - height < 40  # nothing appears but the line above
     assert not Grant.objects.exists()
 
