@@ -204,16 +204,16 @@ class Asking(Acting):
          refresh_policy=st.sampled_from(["continuous", "snapshot"]), max_reads=st.sampled_from([None, None, 1, 2]),
          requested_expiry=st.sampled_from([300, 3600, 86400]))  # fmt: skip
     def ask_simply(self, app: int, key: int, **terms: Any) -> None:
-        body = {**self._body(key), **{name: value for name, value in terms.items() if value is not None}}
+        body = {**self._body(app, key), **{name: value for name, value in terms.items() if value is not None}}
         self._ask(self.app_id(app), {**body, "purpose": "Suggest restaurants that you would like"}, None)
 
     @act(4, app=apps, key=st.integers(0, 1), terms=terms, named=named, idempotency=seldom)
     def ask(self, app: int, key: int, terms: Facts, named: Facts, idempotency: str | None) -> None:
-        self._ask(self.app_id(app), {**self._body(key), **terms, **named}, idempotency)
+        self._ask(self.app_id(app), {**self._body(app, key), **terms, **named}, idempotency)
 
     @act(1, app=apps)
     def ask_about_nobody(self, app: int) -> None:
-        body = {**self._body(0), "user_id": "usr_nobody", "scope": FOOD, "purpose": "Guess who you are"}
+        body = {**self._body(app, 0), "user_id": "usr_nobody", "scope": FOOD, "purpose": "Guess who you are"}
         self._ask(self.app_id(app), body, None)
 
     @act(2, asked, number=ordinals, idempotency=seldom, change=st.sampled_from(["", "", "key_id", "purpose"]))
@@ -230,10 +230,10 @@ class Asking(Acting):
         headers = {"Idempotency-Key": idempotency} if idempotency else None
         self.agree(wanted, self.call(app, "POST", "/request-consent", body, headers))
 
-    def _body(self, key: int) -> Facts:
+    def _body(self, app: int, key: int) -> Facts:
         return {
             "user_id": self.world.user_id,
-            "connector_public_key": sealed.public_half(KEYS[key]),
+            "connector_public_key": sealed.public_half(KEYS[app][key]),
             "connector_key_id": f"key-{key}",
             "connector_wrapping_alg": "ECDH-ES+A256KW",
         }
