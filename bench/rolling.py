@@ -275,7 +275,7 @@ def acts(site: str, apps: list[staging.StagedApp], person: staging.StagedPerson,
         waiting = client.request_consent(
             person.name, staging.SCOPE, purpose=staging.PURPOSE, key=key, requested_expiry=86400
         )
-    asking = [ask_and_cancel(app, person.name, key) for app in apps[:-1]]
+    asking = [ask_and_cancel(app, person.name, public_half(generate_connector_key())) for app in apps[:-1]]
     holding = [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
     return [*asking, *holding, *[ask_agent(token)] * AGENT_CALLERS]
 

@@ -18,7 +18,7 @@ from bench.staging import close_connections, prepare
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
-from consent_bridge.sealed import generate_connector_key
+from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from deploy.local import neighbours
 from deploy.local.place import PYTHON, manage, must
 from deploy.local.serving import free_port, service
@@ -80,7 +80,7 @@ def stage() -> Iterator[Scene]:
 
 def act(scene: Scene) -> None:
     """What happened before anybody looks."""
-    person, key = scene.sample["owner"], generate_connector_key()
+    person, key = scene.sample["owner"], json.loads(scene.sample["developer"]["connector_key"])
     make_newcomer(scene)
     unverified = ask_unverified(scene)
     with Client(f"{scene.address}/api/v1", scene.sample["developer"]["token"]) as app, Owner(scene.address) as owner:
@@ -104,7 +104,7 @@ def act(scene: Scene) -> None:
     app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in asked.items()}
     scene.names = {
         **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
-        "document": "integrating", "key": "unknown", "app_label": "consent",
+        "document": "integrating", "key": "unknown", "thumbprint": thumbprint(public_half(key)), "app_label": "consent",
         **analyse(scene), **call_as_test_app(scene), **use_portal(),
     }  # fmt: skip
 

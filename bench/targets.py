@@ -37,7 +37,8 @@ def prepared(url: str, **env: str) -> Requests:
     own, numbers = world.apps[0].token, range(BASE, BASE + PEOPLE)
     people = [user_id(n) for n in numbers]
     statuses = [of_request(n, place) for n in numbers for place in (0, 3)]
-    key, pairs = public_half(generate_connector_key()), zip(product(ASKED_SCOPES, people), cycle(others))
+    keys = {token: public_half(generate_connector_key()) for token in others}  # a key belongs to one app
+    pairs = zip(product(ASKED_SCOPES, people), cycle(others))
     return {
         "reference": [f"GET /api/v1/reference/{person} HTTP/1.1\r\nHost: localhost\r\n\r\n" for person in people],
         # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
@@ -47,7 +48,7 @@ def prepared(url: str, **env: str) -> Requests:
         ],
         "status": [get(f"consent-status?request_id={request}", own) for request in statuses],
         "export 4 KiB": [get(f"consent-export?request_id={of_request(n)}", own) for n in numbers],
-        "request": [ask(person, scope, key, token) for (scope, person), token in pairs],
+        "request": [ask(person, scope, keys[token], token) for (scope, person), token in pairs],
     }
 
 

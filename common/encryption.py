@@ -1,5 +1,7 @@
 """The server's own layer of encryption at rest, so that a copied database alone gives nobody anything to guess at."""
 
+import base64
+import hmac
 from functools import lru_cache
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -10,15 +12,19 @@ class Unreadable(Exception):
     """Sealed under a key that this server does not have."""
 
 
-def sealed(text: str) -> str:
-    """`text` encrypted under the newest server key."""
-    return _keys(tuple(settings.DATA_ENCRYPTION_KEYS)).encrypt(text.encode()).decode()
+def sealed(text: str, *, purpose: str = "") -> str:
+    """`text` encrypted under the newest server key.
+
+    With a `purpose`, under a key derived for it: what is believed because this server sealed it names one, so that no
+    text of somebody else's, sealed here for another reason, can be moved to its place.
+    """
+    return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).encrypt(text.encode()).decode()
 
 
-def opened(token: str) -> str:
-    """What `sealed` was given, under whichever of the server's keys it was sealed; else `Unreadable`."""
+def opened(token: str, *, purpose: str = "") -> str:
+    """What `sealed` was given, for the same purpose, under whichever of the server's keys; else `Unreadable`."""
     try:
-        return _keys(tuple(settings.DATA_ENCRYPTION_KEYS)).decrypt(token.encode()).decode()
+        return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).decrypt(token.encode()).decode()
     except InvalidToken as error:
         raise Unreadable("None of DATA_ENCRYPTION_KEYS opens this; the database was written under another.") from error
 
@@ -28,6 +34,10 @@ def resealed(token: str) -> str:
     return sealed(opened(token))
 
 
-@lru_cache(maxsize=4)
-def _keys(keys: tuple[str, ...]) -> MultiFernet:
-    return MultiFernet([Fernet(key) for key in keys])
+@lru_cache(maxsize=8)
+def _keys(keys: tuple[str, ...], purpose: str) -> MultiFernet:
+    return MultiFernet([Fernet(_derived(key, purpose) if purpose else key) for key in keys])
+
+
+def _derived(key: str, purpose: str) -> bytes:
+    return base64.urlsafe_b64encode(hmac.digest(base64.urlsafe_b64decode(key), purpose.encode(), "sha256"))

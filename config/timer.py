@@ -51,6 +51,7 @@ WATCHED: dict[str, Watched] = {
     "maintain-institutions": Watched(
         "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.tasks.is_due"
     ),
+    "fetch-published-keys": Watched("consent.tasks.fetch_published_keys", 10, "consent.requests.published.is_due"),
     "write-down-expiry": Watched("consent.tasks.write_down_expiry", 14, "consent.decisions.expiry.is_due"),
     "bring-manifests-up-to-date": Watched("pkm.tasks.bring_manifests_up_to_date", 30, "pkm.segments.exposure.is_due"),
 }

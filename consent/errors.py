@@ -180,6 +180,14 @@ class InvalidDuration(Problem):
     title = "This duration cannot be approved"
 
 
+class KeyNotVouched(Problem):
+    """The data is restricted, and neither the app's domain nor its owners vouch for the key it would be sealed to."""
+
+    code = "key_not_vouched"
+    status = 403
+    title = "Nobody vouches for this key"
+
+
 class ExportMismatch(Problem):
     """A member of the export's protected header does not match the request; `member` names it."""
 

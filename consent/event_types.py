@@ -204,6 +204,8 @@ class EventType(StrEnum):
         "staff_viewed",
         InHistory(Group.READS, "shield", "warn", _("A member of our staff looked at records about you")),
     )
+    CONNECTOR_KEY_REGISTERED = "connector_key_registered"  # of an app's chain alone, as the next
+    CONNECTOR_KEY_REMOVED = "connector_key_removed"
     ERASED = "erased"  # the facts of earlier entries were; who they were about is nobody any more
     READS = "reads"  # several at once; the history tells of each
     RESTORED = "restored"  # the database was, from a backup: of the deployment's own chain (consent/log/restoring.py)

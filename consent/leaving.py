@@ -53,6 +53,7 @@ ROWS = PersonalRows(
         "DELETE FROM audit_chains WHERE subject = 'person:' || :user_id",
         f"DELETE FROM audit_pending WHERE chain = 'person:' || :user_id OR request_id IN {_REQUESTS}",
         f"DELETE FROM consent_receipts WHERE request_id IN {_REQUESTS}",
+        f"DELETE FROM published_connector_keys WHERE request_id IN {_REQUESTS}",
         f"DELETE FROM consent_mails WHERE request_id IN {_REQUESTS}",
         f"UPDATE consent_notices SET facts = {_ATTRIBUTES} WHERE request_id IN {_REQUESTS} "
         "AND {member|facts|grant} IS NOT NULL",
@@ -81,6 +82,8 @@ TABLES = {
     "consent_reads": _APPS_SIDE + "when its own tokens read",
     "consent_notices": _APPS_SIDE + "without the names of attributes",
     "webhook_deliveries": _APPS_SIDE + "how notices were delivered",
+    "published_connector_keys": _GONE + ": what an app's domain published while a request waited",
+    "connector_keys": "stays with the app: who registered it is an anonymous account",
     "approval_keys": _GONE,
     "consent_receipts": _GONE,
     "audit_pending": _GONE,

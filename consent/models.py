@@ -1,6 +1,7 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
 from consent.approvals.models import ApprovalKey
+from consent.connector_keys.models import ConnectorKey, PublishedKeys
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.models import Export, ForgottenReads, Read
@@ -30,6 +31,7 @@ __all__ = [
     "AuditHead",
     "AuditPending",
     "BlockedApp",
+    "ConnectorKey",
     "ConsentRequest",
     "DirectoryFind",
     "Discovery",
@@ -44,6 +46,7 @@ __all__ = [
     "Mail",
     "Notice",
     "NoticeCounter",
+    "PublishedKeys",
     "Read",
     "Receipt",
     "ReportNote",

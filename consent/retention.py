@@ -13,6 +13,7 @@ from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
 from consent.exports.forgetting import forget_reads
 from consent.notices.forgetting import forget_notices
 from consent.notices.models import WebhookDelivery
+from consent.requests.published import forget_decided
 from developers.idempotency import forget_expired_keys
 from developers.webhooks.actions import forget_previous_secrets
 from pkm.vault.actions import forget_removed_wrappers
@@ -26,7 +27,7 @@ def forget_what_is_over() -> int:
     now = database_now()
     misses, _ = DiscoveryMiss.objects.filter(minute__lt=now - _MISSES_KEPT).delete()
     developers = forget_expired_keys(now=now) + forget_previous_secrets(now=now)
-    return misses + developers + forget_removed_wrappers() + SessionStore.clear_expired()
+    return misses + developers + forget_decided() + forget_removed_wrappers() + SessionStore.clear_expired()
 
 
 def forget_old_records() -> int:

@@ -20,7 +20,10 @@ SPECIAL: dict[str, type[Problem]] = {
     "connector_key_required": ConnectorKeyRequired,
     "unsupported_wrapping_algorithm": UnsupportedWrappingAlgorithm,
 }
-_CONNECTOR_FIELDS = ("connector_public_key", "connector_key_id", "connector_wrapping_alg")
+_CONNECTOR_FIELDS = (
+    "connector_key_id",
+    "connector_wrapping_alg",
+)  # and the key, unless the first names a registered one
 
 
 def plain_text(text: str) -> str:
@@ -88,13 +91,14 @@ class RequestConsentBody(Strict):
         AfterValidator(plain_text),
     ]
     connector_public_key: Annotated[
-        dict[str, Any],
+        dict[str, Any] | None,
         Field(
             description="A public JWK on X25519 or P-256. What the person approves is sealed to it. Members other than "
-            "`kty`, `crv`, `x` and `y` are ignored, private ones refused.",
+            "`kty`, `crv`, `x` and `y` are ignored, private ones refused. It may be left out where `connector_key_id` "
+            "names a key that you registered.",
             examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
         ),
-    ]
+    ] = None
     connector_key_id: Annotated[
         str,
         Field(

@@ -7,6 +7,7 @@ from consent.exports.read_batches import chain_waiting_reads
 from consent.ledger.pending import write_pending_entries
 from consent.log import cosigning, sequencing
 from consent.notices.webhooks import deliver_due
+from consent.requests import published
 from consent.retention import forget_old_records, forget_what_is_over
 
 _AT_ONCE = 20.0  # seconds after which a long run leaves the rest to the next, so that other tasks get their turn
@@ -62,6 +63,12 @@ def forget_records() -> int:
 def deliver_webhooks() -> int:
     """Try the webhooks that are due."""
     return deliver_due()
+
+
+@shared_task
+def fetch_published_keys() -> int:
+    """Fetch the connector keys that apps publish, for requests that wait."""
+    return published.fetch_due()
 
 
 @shared_task

@@ -100,7 +100,7 @@ class Decider(threading.Thread):
         self.ledger, self.person, self.dice = ledger, person, random.Random(seed)
         self.clients = {app.app_id: app.client(site, **LIMITS) for app in apps}
         self.owner: Owner = owner or person.arrive(site, **LIMITS)
-        self.key = generate_connector_key()
+        self.keys = {client: generate_connector_key() for client in self.clients.values()}  # a key belongs to one app
 
     def run(self) -> None:
         try:
@@ -129,7 +129,7 @@ class Decider(threading.Thread):
         key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
         return self._until_answered(
             lambda: client.request_consent(
-                self.person.name, SCOPE, purpose=PURPOSE, key=self.key, idempotency_key=key, max_reads=most
+                self.person.name, SCOPE, purpose=PURPOSE, key=self.keys[client], idempotency_key=key, max_reads=most
             )
         )
 
@@ -143,7 +143,7 @@ class Decider(threading.Thread):
     def _go_on(self, outcome: Outcome, asked: AskedConsent, client: Client) -> None:
         """Reads, and for some an end before the next approval supersedes it."""
         for _ in range(self.dice.randrange(3)):
-            self._until_answered(lambda: client.read(asked, self.key))
+            self._until_answered(lambda: client.read(asked, self.keys[client]))
             outcome.reads += 1
         grant = self._until_answered(lambda: client.status(asked.request_id)).grant
         assert grant is not None

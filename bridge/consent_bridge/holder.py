@@ -207,7 +207,10 @@ class VaultHolder:
         ):
             raise Refused("the approval key is not the one that your vault's notes name", member="signing_public_key")
 
-    def _approve(self, review: Review, attributes: Iterable[str] | None, access_duration: int | None) -> Status:
+    def _approve(
+        self, review: Review, attributes: Iterable[str] | None, access_duration: int | None, despite_unvouched: bool
+    ) -> Status:
+        review.check_vouched(despite=despite_unvouched)
         segments = self._segments_to_seal(review)
         approved = chosen_paths(review, segments, attributes)
         content = slice_of(review.scope, approved, segments)

@@ -164,7 +164,15 @@ class Owner(VaultHolder):
             entries += told
 
     def approve(
-        self, review: Review, *, attributes: Iterable[str] | None = None, access_duration: int | None = None
+        self,
+        review: Review,
+        *,
+        attributes: Iterable[str] | None = None,
+        access_duration: int | None = None,
+        despite_unvouched: bool = False,
     ) -> Status:
-        """Seal the slice to the app's key and approve: `attributes` of those asked for, or all that the vault has."""
-        return self._approve(review, attributes, access_duration)
+        """Seal the slice to the app's key and approve: `attributes` of those asked for, or all that the vault has.
+
+        Where nobody vouches for the key, restricted data is Refused, and confidential data unless `despite_unvouched`.
+        """
+        return self._approve(review, attributes, access_duration, despite_unvouched)

@@ -36,6 +36,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--attribute", action="append", metavar="PATH", help=text)
     text = "go on where the service shows an older state than was seen here: you know of a restore from a backup"
     parser.add_argument("--take-older-state", action="store_true", help=text)
+    text = "share confidential data though nobody vouches for the app's key; restricted data is never shared so"
+    parser.add_argument("--despite-unvouched-key", dest="despite_unvouched", action="store_true", help=text)
     parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="left out: as long as was asked")
 
 
@@ -53,7 +55,12 @@ def approve_command(options: Namespace) -> dict[str, Any]:
             return _shown(review, _chosen(owner.preview(review), options.attribute))
         if review.request_digest != options.digest:
             raise Refused("this request is not the one that was shown", member="request_digest")
-        status = owner.approve(review, attributes=options.attribute, access_duration=options.access_duration)
+        status = owner.approve(
+            review,
+            attributes=options.attribute,
+            access_duration=options.access_duration,
+            despite_unvouched=options.despite_unvouched,
+        )
         return as_json(status)
 
 
@@ -61,6 +68,7 @@ def _shown(review: Review, values: dict[str, Any]) -> dict[str, Any]:
     return {
         "app": as_json(review.app),
         "app_key_used_before": review.known_connector_key,
+        "who_vouches_for_its_key": as_json(review.vouching),
         "request": review.request,
         "values_that_would_leave": values,
         "digest": review.request_digest,

@@ -27,6 +27,16 @@ class App:
 
 
 @dataclass(frozen=True)
+class Vouching:
+    """Who vouches for the connector key, as the service says: `published` under the app's proved `domain`, `registered`
+    there (`since`), `sandbox` where nothing is real, or `nobody`."""
+
+    by: str
+    domain: str | None
+    since: str | None
+
+
+@dataclass(frozen=True)
 class Review:
     """What is asked. `request` holds exactly the members of the digest; they are what the person decides about."""
 
@@ -39,6 +49,8 @@ class Review:
     issuer: str
     export_revision: int
     known_connector_key: bool
+    vouching: Vouching
+    scope_entry: dict[str, Any]
 
     @property
     def request_id(self) -> str:
@@ -75,6 +87,25 @@ class Review:
         """The paths asked for: those named, or the scope's where none is named."""
         named = [*(self.request["required_attributes"] or ()), *(self.request["optional_attributes"] or ())]
         return tuple(dict.fromkeys(named or self.request["attributes"]))
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether somebody says that the key is the app's."""
+        return self.vouching.by in ("published", "registered", "sandbox")
+
+    @property
+    def tier(self) -> str:
+        """How sensitive what is asked for is: standard, confidential or restricted."""
+        return str(self.scope_entry.get("sensitivity_tier", "restricted"))
+
+    def check_vouched(self, *, despite: bool) -> None:
+        """Refused where nobody vouches for the key: of restricted data, and of confidential unless `despite` that."""
+        if self.is_vouched_for or self.tier == "standard" or (despite and self.tier == "confidential"):
+            return
+        said = "nobody vouches for the app's key, and this is restricted"
+        if self.tier == "confidential":
+            said = "nobody vouches for the app's key, and this is confidential; say that you share it all the same"
+        raise Refused(said, member="connector_thumbprint")
 
     def check_asked(self, path: str) -> None:
         """Refused unless the path is one that was asked for; where none was named, one that the scope covers."""

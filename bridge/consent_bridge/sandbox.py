@@ -103,7 +103,7 @@ class SandboxPerson(VaultHolder):
         self, request_id: str, *, attributes: Iterable[str] | None = None, access_duration: int | None = None
     ) -> Status:
         """Approve: `attributes` of those asked for, or all that the vault has; for as long as asked, or less."""
-        return self._approve(self.review(request_id), attributes, access_duration)
+        return self._approve(self.review(request_id), attributes, access_duration, despite_unvouched=False)
 
     def _send_remembered(
         self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]

@@ -13,8 +13,10 @@ from django.db.models import QuerySet
 from accounts.sign_in.second_factors import secrets_of
 from common.encryption import Unreadable, opened
 from config.restored.lines import Line, fails, holds, left_out
+from consent.connector_keys import registered
 from consent.ledger import receipts
 from consent.ledger.models import Receipt
+from consent.requests import published
 
 _EACH_END = 5  # rows from the newest and as many from the oldest, which the oldest key may have sealed
 # every column that common.encryption seals; tests/config/restored/test_verify_restore.py looks for one that is left out
@@ -24,9 +26,11 @@ SEALED_COLUMNS = (
     "agents_proxy.Item.access_token", "agents_proxy.Item.signals", "agents_proxy.LinkSession.link_token",
     "agents_proxy.PhoneNumber.number", "agents_proxy.Run.input", "agents_proxy.Run.profile", "agents_proxy.Step.fields",
     "agents_proxy.Step.reply",
+    "consent.ConnectorKey.token", "consent.PublishedKeys.token",
     "developers.WebhookEndpoint.previous_secret", "developers.WebhookEndpoint.secret",
     "pkm.KeyWrapper.jwe", "pkm.LegacyBlob.jwe", "pkm.RotationWrapper.jwe",
 )  # fmt: skip
+_PURPOSES = {"consent.ConnectorKey.token": registered.PURPOSE, "consent.PublishedKeys.token": published.PURPOSE}
 
 
 def check_encryption() -> Iterator[Line]:
@@ -37,7 +41,7 @@ def check_encryption() -> Iterator[Line]:
     looked_at, failed = 0, False
     for name, tokens in (*((name, _tokens(name)) for name in SEALED_COLUMNS), ("mfa_authenticator.data", _secrets())):
         sealed = list(tokens)
-        unreadable = sum(not _opens(token) for token in sealed)
+        unreadable = sum(not _opens(token, _PURPOSES.get(name, "")) for token in sealed)
         looked_at += len(sealed)
         if unreadable:
             failed = True
@@ -63,9 +67,9 @@ def _ends(rows: QuerySet[Any, Any]) -> Iterator[Any]:
     return chain(rows.order_by("-pk")[:_EACH_END], rows.order_by("pk")[:_EACH_END])
 
 
-def _opens(token: str) -> bool:
+def _opens(token: str, purpose: str) -> bool:
     try:
-        opened(token)
+        opened(token, purpose=purpose)
     except (Unreadable, ValueError):  # the latter where a key is none
         return False
     return True

@@ -8,9 +8,10 @@ import pkm.scopes
 import pkm.sealed
 from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
-from consent.errors import InvalidAttributes, InvalidDuration, RequestChanged, RequiredAttributeMissing
+from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
 from consent.exports.policies import Held, check_header, check_room, check_sources, held_until_commit, holding
 from consent.requests.models import ConsentRequest
+from consent.requests.vouching import must_be_vouched_for, vouching_of
 from consent.schemas import ApproveBody
 from developers.errors import AppSuspended
 from developers.models import AppStatus
@@ -72,6 +73,8 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", a
         raise RequestChanged("Reload the request: it is not what was shown.")
     if not SHORTEST_ACCESS <= body.access_duration <= request.access_duration:
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
+    if must_be_vouched_for(request) and vouching_of(request).is_missing:
+        raise KeyNotVouched
     held = held_until_commit(by)
     _check_attributes(request, body.approved_attributes, held)
     check_sources(body.approved_attributes, body.sources, held, by)

@@ -9,6 +9,7 @@ from consent.errors import UnknownRequest
 from consent.grants.models import Grant
 from consent.requests import digest as request_digest
 from consent.requests.models import ConsentRequest
+from consent.requests.vouching import vouching_of
 from pkm.registry import queries as registry_queries
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
         "scope_entry": registry_queries.entry_body(request.scope_entry),
         "issuer": settings.ISSUER,
         "export_revision": 1,
+        "vouching": vouching_of(request).as_body(),
         "known_connector_key": is_known_connector(request),
     }
 

@@ -29,8 +29,14 @@ ADVICE = {
     "unknown_receipt": _("Take the ID from the status of one of your own requests."),
     "invalid_scope": _("Discover again, and ask for a scope that is listed for this person now."),
     "one_scope_per_request": _("Name one scope. Ask for another one in a request of its own."),
-    "connector_key_required": _("Send connector_public_key, connector_key_id and connector_wrapping_alg together."),
-    "invalid_connector_key": _("Send the public half of an X25519 or P-256 key as a JWK. Never send the private half."),
+    "connector_key_required": _(
+        "Send connector_public_key, connector_key_id and connector_wrapping_alg together. The first may be left out "
+        "where connector_key_id names a key that you registered a day ago."
+    ),
+    "invalid_connector_key": _(
+        "Send the public half of an X25519 or P-256 key as a JWK, never the private half, and one that no other app "
+        "uses."
+    ),
     "unsupported_wrapping_algorithm": _("Use ECDH-ES+A256KW."),
     "request_pending": _("Wait for the decision on the request that `request_id` names, or end it and ask again."),
     "idempotency_conflict": _("Use a new key for another request; repeat a key only with the very same body."),
@@ -60,6 +66,7 @@ ADVICE = {
     "required_attribute_missing": _("Approve the required attributes too, or deny the request."),
     "invalid_duration": _("Choose at least 300 seconds and at most what was asked."),
     "stale_revision": _("Load the newest revision, look at it, and repeat the step."),
+    "key_not_vouched": _("Deny. The app can publish or register its key, and ask again."),
     "export_mismatch": _("Seal the export again from the request as it stands; `member` names what differs."),
     "approval_mismatch": _("Sign again with the vault's key for this app; `member` names what differs."),
     "rotation_required": _("Sign the change with the present root and the new one, and send it as `rotation`."),

@@ -1,12 +1,39 @@
-"""What is typed into the pages of the sandbox."""
+"""What is typed into the pages of the sandbox and of connector keys."""
+
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from common.json_bodies import strict_json
+from common.problems import InvalidRequest
 from common.text import is_plain
 
 _HOUR, _DAY = 3600, 86400
+
+
+class ConnectorKeyForm(forms.Form):
+    """A public JWK, pasted."""
+
+    key_id = forms.RegexField(
+        r"^[A-Za-z0-9._~-]{1,128}\Z",
+        label=_("Your name for it"),
+        max_length=128,
+        help_text=_("What you send as connector_key_id: letters, digits and . _ ~ -"),
+    )
+    jwk = forms.CharField(
+        label=_("Public key"),
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocapitalize": "off"}),
+        help_text=_("The public half as a JWK, on X25519 or P-256. Never paste the private half."),
+    )
+
+    def clean_jwk(self) -> Any:
+        try:
+            return strict_json(self.cleaned_data["jwk"].encode())
+        except InvalidRequest:
+            raise forms.ValidationError(gettext("This is no JWK: it is not valid JSON.")) from None
 
 
 class SandboxPersonForm(forms.Form):

@@ -17,6 +17,7 @@ urlpatterns = [
     path(f"{_APPLICATION}/<int:pk>/withdraw/", application_pages.withdraw, name="withdraw-application"),
     path(f"{_APPLICATION}/<int:pk>/domain/", application_pages.check_domain, name="application-domain"),
     path(f"{_APP}/keys/", keys.keys, name="keys"),
+    path(f"{_APP}/keys/<str:thumbprint>/remove/", keys.remove, name="key-remove"),
     path(f"{_APP}/webhooks/", webhooks.endpoints, name="webhooks"),
     path(f"{_ENDPOINT}/", webhooks.endpoint, name="webhook"),
     path(f"{_ENDPOINT}/log", webhooks.fresh_log, name="webhook-log"),

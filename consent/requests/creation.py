@@ -13,9 +13,12 @@ from common.clock import rfc3339
 from common.limits import Count
 from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
+from consent.connector_keys.actions import claim_key, fetch_published_keys
+from consent.connector_keys.queries import usable_key
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
 from consent.errors import (
+    ConnectorKeyRequired,
     InvalidConnectorKey,
     InvalidScope,
     RequestPending,
@@ -57,7 +60,7 @@ class Asked(NamedTuple):
 
 def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = "") -> Asked:
     """Ask; `hint` says on whose behalf the app does."""
-    key = _connector_key(body)
+    key = _connector_key(app, body)
     person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=body.user_id, hint=hint)
     if person is None:
         raise ScopeRegistryUnavailable
@@ -98,9 +101,15 @@ def _ask(
     return Asked(answer, is_new, [guesses, *met])
 
 
-def _connector_key(body: RequestConsentBody) -> ConnectorKey:
+def _connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+    """The key that was sent; without one, the registered key of that name."""
+    given = body.connector_public_key
+    if given is None:
+        given = usable_key(app_pk=app.app_pk, key_id=body.connector_key_id)
+    if given is None:
+        raise ConnectorKeyRequired("connector_public_key is missing, and no usable key is registered by this name.")
     try:
-        jwk = pkm.sealed.check_connector_key(body.connector_public_key)
+        jwk = pkm.sealed.check_connector_key(given)
     except pkm.sealed.InvalidHeader as unfit:
         member = f".{unfit.member}" if unfit.member in _KEY_MEMBERS else ""
         raise InvalidConnectorKey(f"connector_public_key{member}: {unfit.reason}.") from None
@@ -140,9 +149,12 @@ def _find_or_make(
             if request.is_pending(recent.now):
                 return Asked(_find_same(asked, request.pk, recent.now), False, [])
             close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
+    claim_key(app_pk=app.app_pk, thumbprint=key.thumbprint)
     met = spend(limits.check_recent(body, recent))
     made = asked.as_request(at=recent.now, handling=recent.handling)
     made.save(force_insert=True)
+    if not app.is_test:
+        fetch_published_keys(request_pk=made.pk, app_pk=app.app_pk)
     return Asked(_answer(asked, made, made.created_at), True, met)
 
 

@@ -76,6 +76,7 @@ DATA: dict[str, Any] = {
     "issuer": samples.ASKED["issuer"],
     "export_revision": 1,
     "known_connector_key": False,
+    "vouching": {"by": "sandbox", "domain": None, "since": None},
 }
 _SOURCES = [{"domain": "lifestyle", "segment_id": "food", "content_revision": 1}]
 _SIGNED = {

@@ -118,6 +118,14 @@ class AskingApp(Shape):
     privacy_policy: str
 
 
+class Vouching(Shape):
+    """Who vouches for the connector key. Nobody needs to for a sandbox person, who has nothing real."""
+
+    by: Literal["published", "registered", "sandbox", "nobody"]
+    domain: Annotated[str | None, Field(description="The domain that the app proved.")]
+    since: Annotated[Time | None, Field(description="When the key was registered, if it was.")]
+
+
 class RequestData(Shape):
     """What the person decides on, and what the export is sealed to."""
 
@@ -131,3 +139,4 @@ class RequestData(Shape):
     issuer: str
     export_revision: int
     known_connector_key: bool
+    vouching: Vouching

@@ -22,13 +22,14 @@ class Caution:
 
 
 def cautions_of(
-    asked: ConsentRequest, *, first_time: bool, new_key: bool, beyond_registered: bool, tier: str
+    asked: ConsentRequest, *, first_time: bool, new_key: bool, beyond_registered: bool, tier: str, unvouched: bool
 ) -> list[Caution]:
     """The gravest first."""
     found = [
         of_words(asked),
         _of_data(tier),
         *_of_app(asked, first_time=first_time),
+        _of_key(asked, tier) if unvouched else None,
         *_of_request(asked, new_key, beyond_registered),
     ]
     return sorted(filter(None, found), key=lambda caution: _GRAVITY.index(caution.tone))
@@ -91,6 +92,18 @@ def _of_app(asked: ConsentRequest, *, first_time: bool) -> list[Caution]:
         )
         found.append(Caution("info", gettext("First time"), text % app))
     return found
+
+
+def _of_key(asked: ConsentRequest, tier: str) -> Caution:
+    is_restricted = tier == SensitivityTier.RESTRICTED
+    text = gettext(
+        "What you share is sealed to a key that %(app)s neither publishes on a domain of its own nor registered here. "
+        "Whoever asks may be somebody else in its name."
+    )
+    if is_restricted:
+        text += " " + gettext("So this cannot be approved.")
+    label, app = gettext("Nobody vouches for this key"), {"app": asked.app_name}
+    return Caution("danger" if is_restricted else "warn", label, text % app)
 
 
 def _of_request(asked: ConsentRequest, new_key: bool, beyond_registered: bool) -> list[Caution]:

@@ -37,6 +37,7 @@ from consent.ledger import queries as ledger_queries
 from consent.log import keys as log_keys
 from consent.log.published import is_confirmed
 from consent.requests.models import ConsentRequest
+from consent.requests.vouching import must_be_vouched_for, vouching_of
 from consent.states import RequestStatus
 from consent.web import history as web_history
 from consent.web import queries as web_queries
@@ -47,6 +48,7 @@ from consent.web.sharing import sharing
 from consent.web.words import duration_choices
 from developers.models import AppStatus
 from pkm.registry import labels
+from pkm.registry.models import SensitivityTier
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
 
@@ -95,8 +97,14 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     tier = asked.scope_entry.sensitivity_tier
     beyond_registered = web_queries.is_beyond_registered(asked)
     new_key = not first_time and not decision_queries.is_known_connector(asked)
+    vouching = vouching_of(asked)
     cautions = cautions_of(
-        asked, first_time=first_time, new_key=new_key, beyond_registered=beyond_registered, tier=tier
+        asked,
+        first_time=first_time,
+        new_key=new_key,
+        beyond_registered=beyond_registered,
+        tier=tier,
+        unvouched=vouching.is_missing,
     )
     back = urlencode({"next": request.path})
     return {
@@ -122,6 +130,9 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
         "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
+        "vouching": vouching,
+        "cannot_vouch": vouching.is_missing and must_be_vouched_for(asked),
+        "asks_once_more": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
         "suspended": asked.app.status != AppStatus.ACTIVE,
         "deny_form": deny_form or DenyForm(),
     }

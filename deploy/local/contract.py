@@ -82,7 +82,8 @@ def made(env: Mapping[str, str]) -> dict[Path, str]:
 
 def _terms(body: Schema) -> Schema:
     """The optional members of a request, each of which may be null to leave it out."""
-    members = {name: member for name, member in body["properties"].items() if name not in body["required"]}
+    apart = {*body["required"], "connector_public_key"}  # clients take the key itself, private half and all
+    members = {name: member for name, member in body["properties"].items() if name not in apart}
     return {
         "type": "object",
         "description": "The contract's optional members of a request; null leaves one out. Durations in seconds.",

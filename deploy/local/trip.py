@@ -12,7 +12,6 @@ from consent_bridge.client import Client
 from consent_bridge.errors import BridgeError, Problem
 from consent_bridge.owner import Owner
 from consent_bridge.results import AskedConsent
-from consent_bridge.sealed import generate_connector_key
 
 SAMPLE = Path(os.environ["CONSENT_VAR"]) / "sample.json"
 PURPOSE = "Suggest restaurants and things to do that you would like"
@@ -28,7 +27,7 @@ def main() -> int:
     address, sample = os.environ["BASE_URL"], json.loads(SAMPLE.read_text())
     try:
         with Client(f"{address}/api/v1", sample["developer"]["token"]) as app, Owner(address) as owner:
-            make_trip(app, owner, sample["owner"])
+            make_trip(app, owner, sample["owner"], sample["developer"]["connector_key"])
     except BridgeError as refusal:
         if isinstance(refusal, Problem) and refusal.code == "request_budget_spent":
             # so many starts within 24 hours are no failure: everything up to this refusal was answered
@@ -39,12 +38,12 @@ def main() -> int:
     return 0
 
 
-def make_trip(app: Client, owner: Owner, person: dict[str, str]) -> None:
+def make_trip(app: Client, owner: Owner, person: dict[str, str], connector_key: str) -> None:
     """The five steps; raises where one of them fails."""
     found = app.discover(person["user_id"])
     tell(1, "discover", f"{person['user_id']} could approve {len(found.scopes)} scopes")
 
-    key = generate_connector_key()
+    key = json.loads(connector_key)
     asked = ask(app, person["user_id"], key)
     tell(2, "request", f"{asked.scope} as {asked.request_id}, sealed to key {asked.connector_fingerprint[:12]}…")
     try:

@@ -4,6 +4,7 @@ Each `ensure_…` takes the person's entry in the file of an earlier run, or an 
 """
 
 import base64
+import json
 import secrets
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,8 @@ from django.utils import timezone
 from accounts.sharing_ids.actions import make_sharing_id
 from accounts.sharing_ids.queries import sharing_id_of
 from common.encryption import Unreadable, opened, sealed
+from consent.connector_keys.actions import register_key
+from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from deploy.sample_data import vaults
 from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
 from deploy.sample_data.old_data import leave_old_data
@@ -22,6 +25,7 @@ from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest
 from examples.reference_agents.sample import SAMPLE
 
 Entry = dict[str, str]
+_REGISTERED_AGO = timedelta(days=2)  # a key is vouched for a day after
 _FRESH = timedelta(days=7)  # a management token that ends sooner is made anew
 
 
@@ -76,6 +80,7 @@ def ensure_developer(known: Entry) -> Entry:
         "email": user.email,
         "password": password,
         "app_id": app.app_id,
+        "connector_key": _ensure_connector_key(app, user, known.get("connector_key", "")),
         "token": _ensure_token(app, user, known.get("token", "")),
         "test_app_id": test_app.app_id,
         "test_token": _ensure_token(test_app, user, known.get("test_token", "")),
@@ -136,6 +141,17 @@ def _make_app(user: Any) -> Any:
     )
     app.members.create(user=user, role="owner")
     return app
+
+
+def _ensure_connector_key(app: Any, user: Any, known: str) -> str:
+    """The known private JWK where the app registered it, else a new one, registered as if it had been two days ago."""
+    keys = apps.get_model("consent.ConnectorKey").objects.registered().filter(app=app)
+    if known and keys.filter(thumbprint=thumbprint(public_half(json.loads(known)))).exists():
+        return known
+    key = generate_connector_key()
+    key_id, at = f"sample-{secrets.token_hex(3)}", timezone.now() - _REGISTERED_AGO
+    register_key(app=app, key_id=key_id, jwk=public_half(key), by=user, at=at)
+    return json.dumps(key)
 
 
 def _ensure_token(app: Any, user: Any, known: str) -> str:

@@ -29,6 +29,8 @@ WORDS: dict[str, "StrOrPromise"] = {
     "token.rotated": _("Rotated the token “%(label)s”: %(prefix)s takes the place of %(replaces)s"),
     "token.revoked": _("Revoked the token “%(label)s” (%(prefix)s)"),
     "token.leaked": _("Revoked the token “%(label)s” (%(prefix)s), which somebody found and reported"),
+    "connector_key.registered": _("Registered the connector key %(key_id)s (%(fingerprint)s)"),
+    "connector_key.removed": _("Removed the connector key %(key_id)s (%(fingerprint)s)"),
     "console.called": _("Called %(operation)s in the console"),
     "app.approved": _("Approved the application"),
     "app.changed": _("Changed the app: %(fields)s"),

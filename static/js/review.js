@@ -8,7 +8,7 @@ import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
 import { breakable, inWords } from "./values.js";
-import { ApiError, approve, forgetPreview, isInterrupted, isNewConnector, isUnlocked, loadRequest, Locked, preview, Refused } from "./vault/vault.js";
+import { ApiError, approve, forgetPreview, isInterrupted, isUnlocked, loadRequest, Locked, memoryOf, preview, Refused } from "./vault/vault.js";
 
 const review = find("#review");
 const requestId = review.dataset.requestId ?? "";
@@ -17,6 +17,8 @@ const approveButton = /** @type {HTMLButtonElement} */ (find("#approve"));
 const form = /** @type {HTMLFormElement} */ (find("#approve-form"));
 const canApprove = "ready" in approveButton.dataset;
 const panel = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#unlock-panel"));
+/** Where nobody vouches for the key of confidential data: ticked by who shares it all the same. */
+const unvouched = /** @type {HTMLInputElement | null} */ (document.querySelector("#share-unvouched"));
 /** Whether the real values stand on the page now: without them pressing Approve shows them and decides nothing. */
 let valuesShown = false;
 /** Whether the person is at the lock: whoever opened it goes on to the values. */
@@ -75,16 +77,25 @@ async function showValues() {
     hideProblem();
     valuesShown = true;
     if (unlockedHere && !isElsewhere()) stayAtRequest();
-    await warnOfNewKey();
+    await sayWhatIsRemembered();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
 }
 
-/** What this vault remembers of the app's keys counts, whatever the page says. */
-async function warnOfNewKey() {
-  const isNew = await isNewConnector(requestId).catch(() => null);
-  find("#own-new-key").hidden = isNew !== true;
+/** What this vault remembers of the app's keys and domain counts, whatever the page says. */
+async function sayWhatIsRemembered() {
+  const memory = await memoryOf(requestId).catch(() => null);
+  const words = {
+    first: gettext("Your vault has never shared anything with this app: this is the first time that it sees a key of it."),
+    new: gettext("Your vault has not seen this key of this app before. Ask the app whether it changed its key."),
+    known: "",
+  };
+  const domain = gettext("When you first approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
+  const said = [memory ? words[memory.key] : "", memory?.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : ""];
+  const place = find("#own-memory");
+  place.textContent = said.filter(Boolean).join(" ");
+  place.hidden = !place.textContent;
 }
 
 /** Whether the person went on meanwhile: whoever is at a tick already is not sent back. The panel's own focus was lost with it. */
@@ -211,6 +222,12 @@ async function decide() {
   }
   if (!chosen().length) {
     showWords(gettext("Nothing is ticked. Tick what you want to share, or deny."));
+    return;
+  }
+  if (unvouched && !unvouched.checked) {
+    find("#decision-summary").textContent = gettext("Nobody vouches for the app’s key. Tick that you share it all the same, or deny.");
+    unvouched.focus({ preventScroll: true });
+    unvouched.scrollIntoView({ block: "center" });
     return;
   }
   const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from common import encryption
+from consent.connector_keys.actions import register_key
 from consent.decisions import actions as decision_actions
 from consent.grants.models import Grant
 from consent.ledger.models import Receipt
@@ -183,6 +184,7 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
         "app_id": app.app_id,
         "app_name": app.name,
         "prefix": _same_prefix(app, owner),
+        "thumbprint": register_key(app=app, key_id="key-1", jwk=_public_key(), by=owner).thumbprint,
         **_of_webhooks(app, pending),
         "invitation_pk": str(invitation.pk),
         "secret": invitation.secret,
@@ -216,6 +218,10 @@ def _same_prefix(app: App, owner: User) -> str:
     prefix: str = factories.TokenFactory(app=app).prefix
     factories.ManagementTokenFactory(user=owner, prefix=prefix)
     return prefix
+
+
+def _public_key() -> dict[str, str]:
+    return sealed.public_half(sealed.generate_connector_key())
 
 
 def _receipt(app: App, owner: User) -> Receipt:

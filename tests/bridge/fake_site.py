@@ -30,6 +30,8 @@ class FakeSite:
         self.exports: list[dict[str, Any]] = []
         self.notes: dict[str, Any] = {"revision": 0, "jwe": None}
         self.chain: list[dict[str, Any]] = []
+        self.tier = "standard"
+        self.vouching: dict[str, Any] = {"by": "nobody", "domain": None, "since": None}
         self.request = {
             **FROZEN,
             "app_name": "Table for Two",
@@ -161,10 +163,11 @@ class FakeSite:
                 "website": "https://table.example",
                 "privacy_policy": None,
             },
-            "scope_entry": {},
+            "scope_entry": {"sensitivity_tier": self.tier},
             "issuer": "https://consent.example/app/",
             "export_revision": 1,
             "known_connector_key": False,
+            "vouching": self.vouching,
         }
 
     def approval(self) -> dict[str, Any]:

@@ -205,3 +205,32 @@ def decoded_or_none(part):
 )
 def test_scope_covers_what_it_names(scope, path, covered):
     assert covers(scope, path) is covered
+
+
+# --- who vouches for the key ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tier", "by", "despite", "leaves"),
+    [
+        ("standard", "nobody", False, True),
+        ("confidential", "nobody", False, False),
+        ("confidential", "nobody", True, True),
+        ("confidential", "published", False, True),
+        ("restricted", "nobody", True, False),
+        ("restricted", "a word of tomorrow", True, False),
+        ("restricted", "registered", False, True),
+        ("a tier of tomorrow", "nobody", True, False),
+    ],
+)
+def test_sensitive_data_leaves_for_a_key_for_which_somebody_vouches(unlocked, site, tier, by, despite, leaves):
+    site.tier, site.vouching = tier, {"by": by, "domain": None, "since": None}
+    review = unlocked.review("req_a")
+
+    if leaves:
+        unlocked.approve(review, despite_unvouched=despite)
+    else:
+        with pytest.raises(Refused) as refused:
+            unlocked.approve(review, despite_unvouched=despite)
+        assert refused.value.member == "connector_thumbprint"
+    assert len(site.decisions) == leaves

@@ -18,7 +18,7 @@ from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import OutgoingMailFactory
 from tests.factories.agents import ActivationFactory, DeletionFactory, LinkSessionFactory, RunFactory
-from tests.factories.asked import ConsentRequestFactory, ReadFactory
+from tests.factories.asked import ConsentRequestFactory, PublishedKeysFactory, ReadFactory
 from tests.factories.history import (
     AuditCheckpointFactory,
     AuditPendingFactory,
@@ -48,6 +48,9 @@ WORK: dict[str, Callable[[], Any]] = {
     "write-pending-audit": AuditPendingFactory,
     "send-mails": OutgoingMailFactory,
     "maintain-institutions": lambda: LinkSessionFactory(expires_at=timezone.now() - AGES),
+    "fetch-published-keys": lambda: PublishedKeysFactory(
+        request__app__proved_domain="trips.example", request__app__domain_proved_at=timezone.now()
+    ),
     "write-down-expiry": lambda: ConsentRequestFactory(created_at=timezone.now() - AGES),
     "bring-manifests-up-to-date": lambda: RegistryVersion.objects.update(version="another"),
 }

@@ -1,5 +1,6 @@
 """What a stolen session must not be enough for: what lets programs or people into an app for longer than it lasts."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import SecurityChange, User
+from consent.connector_keys.models import ConnectorKey
+from consent_bridge.sealed import generate_connector_key, public_half
 from developers.apps.models import AppStatus
 from developers.members.invitations import masked
 from developers.members.models import AppMember
@@ -23,6 +26,7 @@ from tests.factories.accounts import PASSWORD
 from tests.staff import confirm, give_second_factor
 
 pytestmark = pytest.mark.django_db
+THIEFS = public_half(generate_connector_key())
 
 
 @pytest.fixture
@@ -85,6 +89,7 @@ ACTS: dict[str, Act] = {
     "make a token": _mint,
     "rotate a token": _of("developers:token-rotate", lambda app: app.tokens.get().prefix, overlap="0"),
     "make a management token": _mint_management,
+    "register a connector key": _of_app("portal:keys", key_id="key-2", jwk=json.dumps(THIEFS)),
     "add an endpoint": _of_app("portal:webhooks", url="https://thief.example/hook"),
     "lead an endpoint elsewhere": _of(
         "portal:webhook-change", lambda app: app.webhook_endpoints.get().pk, url="https://thief.example/hook"
@@ -106,7 +111,7 @@ ACTS: dict[str, Act] = {
 
 def state() -> Any:
     """Everything that lets somebody in."""
-    models = (App, AppMember, AppInvitation, DeveloperToken, ManagementToken)
+    models = (App, AppMember, AppInvitation, ConnectorKey, DeveloperToken, ManagementToken)
     rows = [list(model.objects.order_by("pk").values()) for model in models]  # type: ignore[attr-defined]
     endpoints = [
         (list(app.webhook_endpoints.order_by("pk").values()), list(app.activation_destinations.order_by("pk").values()))
@@ -143,7 +148,8 @@ def test_a_password_is_not_enough_where_there_is_a_second_factor(what: str, own:
     assert state() != before
 
 
-@pytest.mark.parametrize("what", ACTS)
+# a registered key has a mail of its own, to every owner (tests/consent/connector_keys/test_registering.py)
+@pytest.mark.parametrize("what", [what for what in ACTS if what != "register a connector key"])
 def test_what_was_done_is_told_by_mail(what: str, own: AppMember) -> None:
     page = signed_in(own.user).client
     at, form = ACTS[what](own, page)

@@ -27,10 +27,12 @@ from tests.factories.agents import ProcessingConsentFactory as ProcessingConsent
 from tests.factories.agents import RefreshRunFactory as RefreshRunFactory
 from tests.factories.agents import RunFactory as RunFactory
 from tests.factories.agents import StepFactory as StepFactory
+from tests.factories.asked import ConnectorKeyFactory as ConnectorKeyFactory
 from tests.factories.asked import ConsentRequestFactory as ConsentRequestFactory
 from tests.factories.asked import ExportFactory as ExportFactory
 from tests.factories.asked import ForgottenReadsFactory as ForgottenReadsFactory
 from tests.factories.asked import GrantFactory as GrantFactory
+from tests.factories.asked import PublishedKeysFactory as PublishedKeysFactory
 from tests.factories.asked import ReadFactory as ReadFactory
 from tests.factories.developers import AppAuditEntryFactory as AppAuditEntryFactory
 from tests.factories.developers import AppFactory as AppFactory

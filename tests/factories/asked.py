@@ -8,6 +8,7 @@ from django.conf import settings
 
 from common.clock import rfc3339
 from common.identifiers import new_identifier
+from consent.connector_keys.models import ConnectorKey, PublishedKeys
 from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
@@ -76,6 +77,20 @@ class ConsentRequestFactory(makes(ConsentRequest)):
         request: ConsentRequest = super()._create(model_class, *args, **kwargs)
         request.connector = connector
         return request
+
+
+class ConnectorKeyFactory(makes(ConnectorKey)):
+    """A key that an app used and did not register; `tests/vouched.py` registers as people do."""
+
+    app = factory.SubFactory(AppFactory)
+    thumbprint = factory.LazyFunction(lambda: sealed.thumbprint(sealed.public_half(sealed.generate_connector_key())))
+
+
+class PublishedKeysFactory(makes(PublishedKeys)):
+    """A request whose app's domain was not asked yet."""
+
+    request = factory.SubFactory(ConsentRequestFactory)
+    due_at = factory.LazyFunction(now)
 
 
 class GrantFactory(makes(Grant)):

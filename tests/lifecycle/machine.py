@@ -233,7 +233,7 @@ class Asking(Acting):
     def _body(self, app: int, key: int) -> Facts:
         return {
             "user_id": self.world.names[self.app_id(app)],
-            "connector_public_key": sealed.public_half(KEYS[key]),
+            "connector_public_key": sealed.public_half(KEYS[app][key]),
             "connector_key_id": f"key-{key}",
             "connector_wrapping_alg": "ECDH-ES+A256KW",
         }

@@ -146,6 +146,9 @@ class World:
             return refusal(409, "request_changed")
         if not 300 <= body["access_duration"] <= request.terms["access_duration"]:
             return refusal(400, "invalid_duration")
+        entry = self.entry(request.scope)
+        if entry is not None and entry["sensitivity_tier"] == "restricted":
+            return refusal(403, "key_not_vouched")  # the apps here neither publish nor register their keys
         if not all(request.names(path, held) for path in approved):
             return refusal(400, "invalid_attributes")
         if not set(request.terms["required_attributes"] or []) <= set(approved):

@@ -16,7 +16,8 @@ from tests.lifecycle.model import World
 from tests.lifecycle.records import Export, Facts, Place, Request, Segment, segment_of
 from tests.lifecycle.transport import Caller, Transport, get
 
-KEYS = (sealed.generate_connector_key("X25519"), sealed.generate_connector_key("P-256"))
+# two of each app: a key belongs to one
+KEYS = [[sealed.generate_connector_key(curve) for curve in ("X25519", "P-256")] for _ in range(2)]
 HOLDINGS: dict[Place, Facts] = {
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "own_dish": "Soup"},
     ("lifestyle", "fitness"): {"gym_membership": True},

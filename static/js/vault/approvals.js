@@ -9,7 +9,7 @@ import { appKey, newRoot, rootKey, sealedDigest, signApproval, signResumption, s
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { changeNotes, readNotes, withConnector, withRevisions } from "./notes.js";
+import { changeNotes, readNotes, withConnector, withDomain, withRevisions } from "./notes.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
@@ -105,7 +105,7 @@ export const signedRevision = async (members, what) => signApproval(await approv
  * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
  * @returns {Promise<T>}
  */
-export async function sendRemembered({ request, request_digest }, { approval, approval_key }, sources, send) {
+export async function sendRemembered({ request, request_digest, vouching }, { approval, approval_key }, sources, send) {
   const said = await verified(approval, TYP, approval_key, "the approval");
   const approved = {
     attributes: said.approved_attributes,
@@ -114,7 +114,7 @@ export async function sendRemembered({ request, request_digest }, { approval, ap
     approvalSha256: await sealedDigest(approval),
   };
   const answer = await changeNotes((notes) => {
-    const known = withConnector(notes, request.app_id, request.connector_thumbprint);
+    const known = withDomain(withConnector(notes, request.app_id, request.connector_thumbprint), request.app_id, vouching.domain);
     return { ...known, segments: withRevisions(known.segments, sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
   }, send);
   return /** @type {T} */ (answer);

@@ -171,3 +171,17 @@ export function withConnector(notes, appId, thumbprint) {
   const known = connectors[appId] ?? [];
   return known.includes(thumbprint) ? notes : { ...notes, connectors: { ...connectors, [appId]: [...known, thumbprint] } };
 }
+
+/**
+ * The domain that an app had when it was first approved, where it is another one now.
+ * @param {string} appId @param {string | null} domain the one that it has proved now
+ * @returns {Promise<string | null>} null where it is the same, or none is remembered
+ */
+export async function otherDomain(appId, domain) {
+  const pinned = (await readNotes()).notes.domains?.[appId] ?? null;
+  return pinned === domain ? null : pinned;
+}
+
+/** @param {Notes} notes @param {string} appId @param {string | null} domain @returns {Notes} with the domain that the app had first */
+export const withDomain = (notes, appId, domain) =>
+  domain === null || notes.domains?.[appId] ? notes : { ...notes, domains: { ...notes.domains, [appId]: domain } };

@@ -8,7 +8,7 @@ import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, sendRemembered, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
-import { knownConnector } from "./notes.js";
+import { knownConnector, otherDomain } from "./notes.js";
 import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -99,6 +99,18 @@ export async function isNewConnector(requestId) {
   const { request } = await loadRequest(requestId);
   const known = await knownConnector(request.app_id, request.connector_thumbprint);
   return known === null ? null : !known;
+}
+
+/**
+ * What this vault remembers of the app, whatever the server says. Needs the vault unlocked.
+ * @param {string} requestId
+ * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null}>} `domainBefore` where the app has another now
+ */
+export async function memoryOf(requestId) {
+  const { request, vouching } = await loadRequest(requestId);
+  const isNew = await isNewConnector(requestId);
+  const domainBefore = await otherDomain(request.app_id, vouching.domain);
+  return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore };
 }
 
 /** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */

@@ -60,7 +60,12 @@
 /**
  * @typedef {{request: FrozenRequest, request_digest: string, status: string, connector_public_key: JsonWebKey,
  *   connector_key_id: string, app: Json & {app_id: string, name: string}, scope_entry: Json, issuer: string,
- *   export_revision: number, known_connector_key: boolean}} RequestData
+ *   export_revision: number, known_connector_key: boolean, vouching: Vouching}} RequestData
+ */
+
+/**
+ * Who vouches for the connector key; `domain` is the app's proved one.
+ * @typedef {{by: "published" | "registered" | "sandbox" | "nobody", domain: string | null, since: string | null}} Vouching
  */
 
 /**

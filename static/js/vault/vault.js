@@ -10,7 +10,7 @@ export { readNotes } from "./notes.js";
 export { takeOlderState, whatWentBack } from "./older_state.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
-export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, preview, resumeGrant, stopSharing } from "./review.js";
+export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
 export { strength } from "./strength.js";
 export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
 export { prepareWays, tryRecoveryCode } from "./ways.js";

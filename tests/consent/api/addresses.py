@@ -11,6 +11,7 @@ from tests.callers import JsonClient
 from tests.factories import invitation_of
 
 CONNECTOR = sealed.generate_connector_key()
+ANOTHERS = {"connector_public_key": sealed.public_half(sealed.generate_connector_key())}  # a key belongs to one app
 FOOD = "attr.lifestyle.food.*"
 
 

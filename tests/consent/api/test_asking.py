@@ -9,7 +9,7 @@ from accounts.models import User
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import Developer
-from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem
+from tests.consent.api.addresses import ANOTHERS, CONNECTOR, FOOD, asked, problem
 from tests.factories import (
     AppFactory,
     BlockedAppFactory,
@@ -281,7 +281,9 @@ def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vaul
     again = api.post("/request-consent", asked(vault.user), headers=key)
     conflict = api.post("/request-consent", asked(vault.user, max_reads=1), headers=key)
     of_another_app = (other := Developer.of(AppFactory())).post(
-        "/request-consent", asked(vault.user, user_id=known_as(other.app, vault.user), max_reads=1), headers=key
+        "/request-consent",
+        asked(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS, max_reads=1),
+        headers=key,
     )
 
     assert (again.status_code, again.json()) == (first.status_code, first.json())
@@ -307,9 +309,9 @@ def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
 
     assert problem(answer) == (429, "recently_denied")
     assert 3500 <= int(answer["Retry-After"]) <= 3601
-    assert (other := Developer.of(AppFactory())).post(
-        "/request-consent", asked(vault.user, user_id=known_as(other.app, vault.user))
-    ).status_code == 201
+    other = Developer.of(AppFactory())
+    theirs = asked(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS)
+    assert other.post("/request-consent", theirs).status_code == 201
     settings.DENIAL_COOLDOWN_SECONDS = 0
     assert api.post("/request-consent", asked(vault.user)).status_code == 201
 

@@ -10,7 +10,7 @@ from common import limits
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import Developer
-from tests.consent.api.addresses import asked, problem
+from tests.consent.api.addresses import ANOTHERS, asked, problem
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault, known_as
 
 
@@ -51,9 +51,9 @@ def test_what_an_app_takes_back_counts_too(api: Developer, vault: Vault, setting
     assert ConsentRequest.objects.count() == 3
     other = give_vault(PersonFactory())
     assert api.post("/request-consent", asked(other.user)).status_code == 201
-    assert (other := Developer.of(AppFactory())).post(
-        "/request-consent", asked(vault.user, user_id=known_as(other.app, vault.user))
-    ).status_code == 201
+    another = Developer.of(AppFactory())
+    theirs = asked(vault.user, user_id=known_as(another.app, vault.user), **ANOTHERS)
+    assert another.post("/request-consent", theirs).status_code == 201
 
 
 def test_by_default_it_is_twenty_a_day(api: Developer, vault: Vault) -> None:
@@ -85,9 +85,9 @@ def test_an_app_has_a_budget_for_everybody_together(api: Developer, settings: An
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert problem(answers[2]) == (429, "request_budget_spent")
     assert 3590 <= int(answers[2]["Retry-After"]) <= 3600
-    assert (other := Developer.of(AppFactory())).post(
-        "/request-consent", asked(people[2], user_id=known_as(other.app, people[2]))
-    ).status_code == 201
+    another = Developer.of(AppFactory())
+    theirs = asked(people[2], user_id=known_as(another.app, people[2]), **ANOTHERS)
+    assert another.post("/request-consent", theirs).status_code == 201
 
 
 @pytest.mark.parametrize(("own", "passing"), [(1, 1), (3, 3), (0, 4), (None, 2)])

@@ -16,6 +16,7 @@ from tests.callers import JsonClient, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, give_vault
 from tests.factories.asked import now
+from tests.vouched import vouch_for
 
 DIET, CUISINE, DRINK = (f"lifestyle.food.{name}" for name in ("diet_preference", "favorite_cuisine", "coffee_or_tea"))
 ADDRESSES = {
@@ -102,7 +103,7 @@ def test_data_is_what_the_digest_is_over_and_what_is_shown(owner, asked):
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     assert set(body) == {
         "request", "request_digest", "status", "connector_public_key", "connector_key_id", "app", "scope_entry",
-        "issuer", "export_revision", "known_connector_key",
+        "issuer", "export_revision", "known_connector_key", "vouching",
     }  # fmt: skip
     assert sealed.request_digest(body["request"]) == body["request_digest"] == asked.request_digest
     assert sealed.thumbprint(body["connector_public_key"]) == body["request"]["connector_thumbprint"]
@@ -207,6 +208,7 @@ SPENDING = {("financial", "signals"): {"spend_bracket": "Middle"}}
 def test_restricted_data_needs_a_recent_sign_in(person):
     vault = give_vault(person, SPENDING)
     asked = ConsentRequestFactory(user=person, scope="attr.financial.signals.*")
+    vouch_for(asked)
     body = approval_body(asked, vault)
 
     problem = _problem(

@@ -23,6 +23,7 @@ from tests.factories import (
     give_vault,
 )
 from tests.factories.asked import now
+from tests.vouched import vouch_for
 
 FOLDED = re.compile(r"(<details[^>]*>\s*<summary.*?</summary>).*?</details>", re.DOTALL)
 
@@ -93,6 +94,7 @@ def test_review_says_everything_without_a_click(owner, person, django_assert_max
         max_reads=3,
         required_attributes=["lifestyle.food.diet_preference"],
     )
+    vouch_for(asked)
     application = asked.app.application
 
     with django_assert_max_num_queries(16):

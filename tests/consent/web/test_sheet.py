@@ -4,9 +4,13 @@ import re
 from html import unescape
 
 import pytest
+from django.utils.formats import date_format
 
+from consent.requests import published
 from tests.consent.web.test_pages import text
-from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, give_vault
+from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PublishedKeysFactory, give_vault
+from tests.factories.asked import now
+from tests.vouched import vouch_for
 
 HELD = {
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "favourite_dessert": "Mango"},
@@ -58,6 +62,7 @@ def test_nothing_optional_comes_ticked_that_is_sensitive_or_beyond_what_was_regi
 def test_review_counts_what_there_is_to_look_at(owner, person):
     older = GrantFactory(request__user=person)
     again = ConsentRequestFactory(user=person, app=older.app, connector=older.request.connector)
+    vouch_for(again)
     calm = text(owner.get(f"/consent/requests/{again.request_id}/"))
     assert '1 thing to look at:</strong> <span class="cautions-names">You share this already</span>' in calm
 
@@ -65,8 +70,8 @@ def test_review_counts_what_there_is_to_look_at(owner, person):
         user=person, app__status="suspended", app__verified=False, scope="attr.financial.signals.*"
     )
     page = text(owner.get(f"/consent/requests/{loud.request_id}/"))
-    names = "Restricted data, Suspended, Not verified, More than registered, First time"
-    assert f'5 things to look at:</strong> <span class="cautions-names">{names}</span>' in page
+    names = "Restricted data, Suspended, Nobody vouches for this key, Not verified, More than registered, First time"
+    assert f'6 things to look at:</strong> <span class="cautions-names">{names}</span>' in page
 
 
 WORDS = {
@@ -93,7 +98,8 @@ def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owne
     page = unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
 
     named = re.search(r'cautions-names">([^<]*)<', page)[1]
-    assert named == f"{label}, Not verified, First time" if label else "Not verified, First time"
+    always = "Not verified, Nobody vouches for this key, First time"
+    assert named == (f"{label}, {always}" if label else always)
     assert ("checked" in re.findall(r'name="attribute" value="[^"]+" (checked)?', page)) == (not label)
 
 
@@ -110,3 +116,53 @@ def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
 def test_review_leads_to_the_page_of_the_app(owner, person, status):
     asked = ConsentRequestFactory(user=person, status=status)
     assert f'href="/consent/apps/{asked.app.app_id}/"' in text(owner.get(f"/consent/requests/{asked.request_id}/"))
+
+
+# --- who vouches for the key ------------------------------------------------------------------------------------------
+
+BLOCKED = "it is restricted, and nobody vouches for the key"
+
+
+def sheet(owner, asked):
+    return unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+
+
+@pytest.mark.parametrize("scope", ["attr.lifestyle.food.*", "attr.location.home.*", "attr.financial.signals.*"])
+def test_the_sheet_says_that_nobody_vouches_and_what_follows(owner, person, scope):
+    give_vault(person, HELD)
+    page = sheet(owner, ConsentRequestFactory(user=person, scope=scope))
+
+    assert "Nobody vouches for this key" in re.search(r'cautions-names">([^<]*)<', page)[1]
+    is_restricted, is_confidential = scope == "attr.financial.signals.*", scope == "attr.location.home.*"
+    assert (BLOCKED in page) == is_restricted
+    assert ("data-ready" in page) == (not is_restricted)
+    assert ('id="share-unvouched"' in page) == is_confidential
+
+
+@pytest.mark.parametrize("scope", ["attr.location.home.*", "attr.financial.signals.*"])
+def test_the_sheet_says_who_vouches(owner, person, scope):
+    give_vault(person, HELD)
+    asked = ConsentRequestFactory(user=person, scope=scope)
+    key = vouch_for(asked)
+
+    page = sheet(owner, asked)
+
+    assert f"Key registered on {date_format(key.registered_at)}" in page
+    assert "Nobody vouches" not in page
+    assert "data-ready" in page
+    assert "share-unvouched" not in page
+
+
+def test_the_sheet_names_the_domain_that_publishes_the_key(owner, person):
+    app = AppFactory(proved_domain="plateandtable.example", domain_proved_at=now())
+    asked = ConsentRequestFactory(user=person, app=app)
+    kept = published.token_of(
+        app_id=app.app_id,
+        domain="plateandtable.example",
+        request_id=asked.request_id,
+        fetched_at=asked.created_at,
+        keys=[asked.connector_public_key],
+    )
+    PublishedKeysFactory(request=asked, token=kept)
+
+    assert "Key published by plateandtable.example" in sheet(owner, asked)

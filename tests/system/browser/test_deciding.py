@@ -12,6 +12,7 @@ from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, 
 from tests.factories.accounts import PASSWORD
 from tests.system.browser.page_faults import COLOURS_CHANGED, Complaints
 from tests.system.browser.people import PASSPHRASE, SignIn, unlock, values_shown
+from tests.vouched import vouch_for
 
 pytestmark = pytest.mark.browser
 
@@ -43,6 +44,7 @@ def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sig
     asked = ConsentRequestFactory(
         user=vault.user, scope="attr.location.home.*", required_attributes=[city], optional_attributes=[country]
     )
+    vouch_for(asked)
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
 
@@ -118,6 +120,7 @@ def test_restricted_data_asks_for_the_password_and_comes_back(
     spending = {("financial", "signals"): {"spend_bracket": "Middle"}}
     vault = give_vault(PersonFactory(), spending, passphrase=PASSPHRASE)
     asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
+    vouch_for(asked)
     sign_in(page, vault.user)
     _age_sign_in(page)
     page.goto(f"/consent/requests/{asked.request_id}/")

@@ -125,9 +125,10 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
 ) -> None:
     sign_in(phone, doubtful.user, at=address(doubtful))
     line = phone.locator("#cautions > summary")
-    expect(line).to_contain_text("5 things to look at")
+    expect(line).to_contain_text("6 things to look at")
     expect(line).to_contain_text(
-        "Pressure, and a bank's name, Confidential data, Not verified, More than registered, First time"
+        "Pressure, and a bank's name, Confidential data, Not verified, Nobody vouches for this key, "
+        "More than registered, First time"
     )
     expect(phone.get_by_text("Nobody has checked who is behind")).to_be_hidden()
 
@@ -135,7 +136,7 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
 
     expect(phone.get_by_text("Nobody has checked who is behind")).to_be_visible()
     expect(phone.get_by_text("nothing is ticked that it does not require")).to_be_visible()
-    expect(phone.locator("#cautions li")).to_have_count(5)
+    expect(phone.locator("#cautions li")).to_have_count(6)
 
 
 def test_unlocking_leaves_who_asks_and_why_where_they_are(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:

@@ -42,6 +42,7 @@ def api(sealing_driver: Driver, export: dict[str, Any]) -> OwnerApi:
         "issuer": "http://localhost:8000",
         "export_revision": 1,
         "known_connector_key": False,
+        "vouching": {"by": "nobody", "domain": None, "since": None},
     }
     sealing_driver.server.api = api
     return api

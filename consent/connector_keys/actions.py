@@ -1,0 +1,124 @@
+"""What is done to the connector keys of apps. Keyword-only, the one who acts as `by=`."""
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+
+import pkm.sealed
+from accounts.outbox import send_mail
+from common.broker import tell_worker
+from common.clock import database_now
+from common.problems import InvalidRequest
+from common.sql.dialect import clock
+from consent.connector_keys.models import USABLE_AFTER, ConnectorKey
+from consent.connector_keys.registered import facts_of, token_of
+from consent.errors import InvalidConnectorKey
+from consent.event_types import EventType
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
+from consent.states import Actor
+from developers.apps.audit import record
+from developers.models import App, AppStatus, MemberRole
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+MOST_REGISTERED = 50
+_OF_ANOTHER = "connector_public_key: belongs to another app; make a key of your own."
+
+
+def claim_key(*, app_pk: int, thumbprint: str) -> None:
+    """From now on nobody but this app uses this key. In the caller's transaction; of two apps at once, one is refused.
+
+    Raises `InvalidConnectorKey` where it is another app's.
+    """
+    mine = ConnectorKey.objects.filter(thumbprint=thumbprint).values_list("app_id", flat=True)
+    owner = mine.first()
+    if owner is None:
+        # whoever is inserting the same waits here for the other to commit, and then finds whose it is
+        ConnectorKey.objects.bulk_create([ConnectorKey(app_id=app_pk, thumbprint=thumbprint)], ignore_conflicts=True)
+        owner = mine.first()
+    if owner != app_pk:
+        raise InvalidConnectorKey(_OF_ANOTHER)
+
+
+_WAIT = """
+INSERT INTO published_connector_keys (request_id, token, failures, due_at)
+SELECT %(request_pk)s, '', 0, {clock} FROM developer_apps
+ WHERE id = %(app_pk)s AND mode = 'live' AND proved_domain <> ''
+"""
+
+
+def fetch_published_keys(*, request_pk: int, app_pk: int) -> None:
+    """Have the worker look at what the app's domain publishes, once the request is committed; where it has one.
+
+    One statement, in a call that many apps wait for.
+    """
+    at = clock()
+    with connection.cursor() as cursor:
+        cursor.execute(_WAIT.format(clock=at.sql), {"request_pk": request_pk, "app_pk": app_pk, **at.parameters})
+        if cursor.rowcount:
+            transaction.on_commit(partial(tell_worker, "consent.tasks.fetch_published_keys"))
+
+
+@transaction.atomic
+def register_key(*, app: App, key_id: str, jwk: Any, by: "User", at: datetime | None = None) -> ConnectorKey:
+    """The app vouches for this key: in 24 hours people are told so. Its owners are written to now.
+
+    A key that was removed can be registered again, and waits again. `at` is for sample data, whose past is made up.
+    Raises `InvalidConnectorKey` (as a request would, or another app's), `InvalidRequest`.
+    """
+    try:
+        public = pkm.sealed.check_connector_key(jwk)
+    except pkm.sealed.InvalidHeader as unfit:
+        raise InvalidConnectorKey(str(unfit)) from None
+    if not pkm.sealed.KEY_ID.fullmatch(key_id):
+        raise InvalidRequest("A key ID is 1 to 128 letters, digits and . _ ~ -")
+    thumbprint = pkm.sealed.thumbprint(public)
+    held = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    if held.status == AppStatus.CLOSED:
+        raise InvalidRequest("The app is closed.")
+    claim_key(app_pk=app.pk, thumbprint=thumbprint)
+    registered = ConnectorKey.objects.registered().filter(app=app)
+    if registered.filter(thumbprint=thumbprint).exists():
+        raise InvalidRequest("This key is registered already.")
+    if registered.filter(key_id=key_id).exists():
+        raise InvalidRequest("Another registered key has this name.")
+    if registered.count() >= MOST_REGISTERED:
+        raise InvalidRequest(f"An app has at most {MOST_REGISTERED} registered keys.")
+    key = ConnectorKey.objects.select_related("app").get(thumbprint=thumbprint)
+    key.key_id, key.jwk, key.registered_by, key.removed_at = key_id, public, by, None
+    key.registered_at = at or database_now()
+    key.usable_from = key.registered_at + USABLE_AFTER
+    key.token, key.entry = token_of(key), _told(key, EventType.CONNECTOR_KEY_REGISTERED, key.registered_at)
+    key.save()
+    record(app=app, by=by, action="connector_key.registered", key_id=key_id, fingerprint=thumbprint)
+    _write_to_owners(key, by)
+    return key
+
+
+@transaction.atomic
+def remove_key(*, key: ConnectorKey, by: "User") -> bool:
+    """Nobody vouches for it any more, at once, requests that wait included; False where that was so already."""
+    now = database_now()
+    if not ConnectorKey.objects.registered().filter(pk=key.pk).update(removed_at=now):
+        return False
+    _told(key, EventType.CONNECTOR_KEY_REMOVED, now)
+    record(app=key.app, by=by, action="connector_key.removed", key_id=key.key_id, fingerprint=key.thumbprint)
+    return True
+
+
+def _told(key: ConnectorKey, kind: EventType, at: datetime) -> AuditEntry:
+    """The entry of the app's chain."""
+    chain = audit.app_chain(key.app.app_id)
+    link = audit.append(chain=chain, kind=kind, actor=Actor.APP, at=at, facts=facts_of(key))
+    return AuditEntry.objects.get(chain=link.chain, sequence=link.sequence)
+
+
+def _write_to_owners(key: ConnectorKey, by: "User") -> None:
+    """And to who did it, or whose session somebody else has."""
+    owners = key.app.members.filter(role=MemberRole.OWNER, user__is_active=True).select_related("user").order_by("pk")
+    for one in dict.fromkeys([by, *(owner.user for owner in owners)]):
+        send_mail("developers/mail/key_registered", to=one, context={"app": key.app, "key": key})

@@ -1,0 +1,82 @@
+"""A key for which nobody vouches, and what the person's own vault remembers of an app, in a real browser."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from common.clock import database_now
+from consent.grants.models import Grant
+from developers.models import App
+from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+
+pytestmark = pytest.mark.browser
+HOME = {
+    ("location", "home"): {"city": "Turku", "country": "Finland"},
+    ("lifestyle", "food"): {"favorite_cuisine": "Thai"},
+}
+SPENDING = {("financial", "signals"): {"spend_bracket": "Middle"}}
+CITY = "location.home.city"
+
+
+@pytest.fixture
+def vault(db: None) -> Vault:
+    return give_vault(PersonFactory(), HOME, passphrase=PASSPHRASE)
+
+
+def test_confidential_data_needs_a_tick_of_its_own(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    asked = ConsentRequestFactory(user=vault.user, scope="attr.location.home.*", required_attributes=[CITY])
+    page.set_viewport_size({"width": 390, "height": 844})
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    expect(page.locator(f"[data-path='{CITY}'] .value-data")).to_have_text("Turku")
+    tick, approve = page.locator("#share-unvouched"), page.get_by_role("button", name="Approve", exact=True)
+    expect(tick).not_to_be_checked()
+    height = page.evaluate("document.documentElement.scrollHeight")
+
+    approve.press("Enter")
+
+    expect(tick).to_be_focused()
+    expect(tick).to_be_in_viewport()
+    expect(page.locator("#decision-summary")).to_contain_text("Tick that you share it all the same")
+    assert page.evaluate("document.documentElement.scrollHeight") - height < 40  # nothing appears but the line above
+    assert not Grant.objects.exists()
+
+    page.keyboard.press("Space")
+    approve.press("Enter")
+
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    assert Grant.objects.get(request=asked).approved_attributes == [CITY]
+
+
+def test_restricted_data_cannot_be_approved_and_the_sheet_says_why(page: Page, sign_in: SignIn) -> None:
+    vault = give_vault(PersonFactory(), SPENDING, passphrase=PASSPHRASE)
+    asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+
+    expect(page.locator("#cautions summary")).to_contain_text("Nobody vouches for this key")
+    expect(page.locator("#decision-summary")).to_contain_text("nobody vouches for the key")
+    expect(page.get_by_role("button", name="Approve", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Deny", exact=True).click()
+    expect(page.locator(".outcome h1")).to_have_text("You denied this")
+
+
+def test_the_vault_says_first_time_another_key_and_another_domain(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    app = AppFactory(proved_domain="trips.example", domain_proved_at=database_now())
+    first = ConsentRequestFactory(user=vault.user, app=app)
+    sign_in(page, vault.user, at=f"/consent/requests/{first.request_id}/")
+    unlock(page)
+    said = page.locator("#own-memory")
+    expect(said).to_contain_text("this is the first time")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+    same = ConsentRequestFactory(user=vault.user, app=app, connector=first.connector)
+    page.goto(f"/consent/requests/{same.request_id}/")
+    expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .value-data")).to_have_text("Thai")
+    expect(said).to_be_hidden()
+
+    App.objects.update(proved_domain="thief.example")  # by whoever writes the database
+    other = ConsentRequestFactory(user=vault.user, app=app)
+    page.goto(f"/consent/requests/{other.request_id}/")
+    expect(said).to_contain_text("has not seen this key of this app before")
+    expect(said).to_contain_text("its domain was trips.example")
