@@ -3,7 +3,7 @@
 from consent.approvals.models import ApprovalKey
 from consent.connector_keys.models import ConnectorKey, PublishedKeys
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
-from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
+from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
 from consent.ledger.models import (
@@ -35,7 +35,6 @@ __all__ = [
     "ConsentRequest",
     "DirectoryFind",
     "Discovery",
-    "DiscoveryMiss",
     "Export",
     "ForgottenReads",
     "Grant",

@@ -9,7 +9,7 @@ from django.conf import settings
 from accounts.sign_in.sessions import SessionStore
 from common.batches import delete_all, is_gone
 from common.clock import database_now
-from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
+from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.forgetting import forget_reads
 from consent.notices.forgetting import forget_notices
 from consent.notices.models import WebhookDelivery
@@ -18,16 +18,14 @@ from developers.idempotency import forget_expired_keys
 from developers.webhooks.actions import forget_previous_secrets
 from pkm.vault.actions import forget_removed_wrappers
 
-_MISSES_KEPT = timedelta(hours=2)
 _AT_ONCE = 20.0  # seconds of one run, for each table
 
 
 def forget_what_is_over() -> int:
     """Returns how many rows went."""
     now = database_now()
-    misses, _ = DiscoveryMiss.objects.filter(minute__lt=now - _MISSES_KEPT).delete()
     developers = forget_expired_keys(now=now) + forget_previous_secrets(now=now)
-    return misses + developers + forget_decided() + forget_removed_wrappers() + SessionStore.clear_expired()
+    return developers + forget_decided() + forget_removed_wrappers() + SessionStore.clear_expired()
 
 
 def forget_old_records() -> int:

@@ -42,20 +42,3 @@ class DirectoryFind(models.Model):
             models.Index(fields=["user", "-at"], name="directory_find_of_user"),
             models.Index(fields=["day"], name="directory_find_age"),
         ]
-
-
-class DiscoveryMiss(models.Model):
-    """How many unknown people an app asked about in a minute, as release 0.1.0 counted them.
-
-    Nothing reads it: the count is a limit (common/limits.py). The release before writes it for as long as it serves
-    during an upgrade, so the table goes with the next.
-    """
-
-    app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="discovery_misses", db_index=False)
-    hint = models.CharField(max_length=4, default="", blank=True)  # some bits of a keyed hash; empty: the app's own
-    minute = models.DateTimeField()
-    count = models.PositiveIntegerField(default=1)
-
-    class Meta:
-        db_table = "discovery_misses"
-        constraints = [models.UniqueConstraint(fields=["app", "hint", "minute"], name="discovery_miss_once_a_minute")]

@@ -59,7 +59,6 @@ from tests.factories.history import AuditPendingFactory as AuditPendingFactory
 from tests.factories.history import BlockedAppFactory as BlockedAppFactory
 from tests.factories.history import DirectoryFindFactory as DirectoryFindFactory
 from tests.factories.history import DiscoveryFactory as DiscoveryFactory
-from tests.factories.history import DiscoveryMissFactory as DiscoveryMissFactory
 from tests.factories.history import LogLeafFactory as LogLeafFactory
 from tests.factories.history import LogQueueFactory as LogQueueFactory
 from tests.factories.history import LogStateFactory as LogStateFactory

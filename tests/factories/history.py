@@ -8,7 +8,7 @@ from django.db.models import F
 
 from common.identifiers import new_identifier
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
-from consent.discovery.models import DirectoryFind, Discovery, DiscoveryMiss
+from consent.discovery.models import DirectoryFind, Discovery
 from consent.ledger import audit, receipts
 from consent.ledger.models import (
     AuditChain,
@@ -176,11 +176,6 @@ class DirectoryFindFactory(makes(DirectoryFind)):
     user = factory.SubFactory(PersonFactory)
     at = factory.LazyFunction(now)
     day = factory.LazyAttribute(lambda made: made.at.date())
-
-
-class DiscoveryMissFactory(makes(DiscoveryMiss)):
-    app = factory.SubFactory(AppFactory)
-    minute = factory.LazyFunction(lambda: now().replace(second=0))
 
 
 class BlockedAppFactory(makes(BlockedApp)):

@@ -7,8 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("consent", "0004_checkpoints_numbered"),
-        ("developers", "0004_mails_go_to_the_outbox"),
+        ("consent", "0005_requests_name_people"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
