@@ -22,7 +22,6 @@ from bench.shot_pages import every_shot
 from bench.shot_stage import Scene, stage
 from bench.shot_steps import Shot, wrong_form
 from deploy.local.place import VAR
-from tests.system.browser.people import enter_code
 from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 SIZES = {"390": (390, 844), "1280": (1280, 900)}
@@ -106,6 +105,8 @@ def look(browser: Browser, scene: Scene, shots: list[Shot], screen: Screen) -> l
 
 
 def sign_in(context: BrowserContext, person: dict[str, str]) -> None:
+    from tests.system.browser.people import enter_code  # needs the settings, which the stage makes
+
     page = context.new_page()
     page.goto("/accounts/login/")
     page.locator("input[name=login]").fill(person["email"])

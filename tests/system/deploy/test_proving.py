@@ -1,5 +1,7 @@
-"""The table of `./run prove`: what proves nothing does not stand there as proven."""
+"""The table of `./run prove`: what proves nothing does not stand there as proven. And the measures begin at all."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,12 @@ def test_what_a_line_runs_is_there(promise: Promise) -> None:
         assert name.startswith("-") or f"def {function}" in (ROOT / path).read_text()
     for bench in (promise.bench, promise.long_bench):
         assert not bench or (ROOT / "bench" / f"{bench[0]}.py").exists()
+
+
+@pytest.mark.parametrize(
+    "measure", sorted(path.stem for path in (ROOT / "bench").glob("*.py") if "__main__" in path.read_text())
+)
+def test_a_measure_is_found_before_there_are_settings(measure: str) -> None:
+    run = subprocess.run([sys.executable, "-c", f"import bench.{measure}"], cwd=ROOT, capture_output=True, check=False)
+
+    assert run.returncode == 0, run.stderr.decode()
