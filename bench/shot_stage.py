@@ -154,7 +154,9 @@ def analyse(scene: Scene) -> dict[str, str]:
     visitor.sign_in(scene.sample["owner"]["email"], scene.sample["owner"]["password"])
     analyses = visitor.call("GET", "/api/a2a/analyses")["analyses"]
     link = visitor.call("POST", "/api/a2a/financial/links")
-    return {"analysis_id": analyses[0]["analysisId"], "link_id": link["linkId"]}
+    consents = visitor.call("GET", "/api/a2a/consents")["consents"]
+    named = {"analysis_id": analyses[0]["analysisId"], "link_id": link["linkId"]}
+    return {**named, "consent_id": consents[0]["consentId"]}
 
 
 def make_newcomer(scene: Scene) -> None:

@@ -275,6 +275,7 @@ ADDRESSES: list[Address] = [
     Address("log/tile/<str:level>/<path:place>", "GET", everybody("404")),
     Address("log/proof/<str:entry_hash>", "GET", everybody("202")),
     Address("log/consistency", "GET", everybody("400")),
+    Address("log/witnesses", "GET", everybody("200")),
     # --- developers' REST
     Address("api/v1/user-scopes/<str:user_id>", "GET", program("discover", test="404")),
     Address("api/v1/scope-catalog", "GET", program("discover", other="200")),

@@ -25,6 +25,7 @@ from common.outbound.client import Client
 from common.outbound.failures import ExchangeFailed
 from common.problems import InvalidRequest
 from common.shutdown import shutdown
+from common.sql.statements import lock_for_transaction
 from consent.connector_keys.models import PublishedKeys
 from consent.requests.models import ConsentRequest
 from developers.models import AppStatus
@@ -129,10 +130,11 @@ def _due(now: datetime) -> QuerySet[PublishedKeys]:
 
 
 def _claim() -> _Waiting | None:
-    """Lease whichever is due first, with all that is due of the same app."""
+    """Lease whichever is due first, with all that is due of the same app. One at a time, so that no app is split."""
     with transaction.atomic():
+        lock_for_transaction("fetch-published-keys")
         now = database_now()
-        due = _due(now).select_for_update(skip_locked=True, of=("self",))
+        due = _due(now)
         first = due.select_related("request__app").first()
         if first is None:
             return None

@@ -18,7 +18,7 @@ from consent_bridge import sealed
 from tests.lifecycle.expected_answers import misses_counted
 from tests.lifecycle.model import World
 from tests.lifecycle.records import LIVE, Fresh, Request, same, wire
-from tests.lifecycle.stage import KEYS, Stage
+from tests.lifecycle.stage import Stage
 
 _BY_STAFF_LOOKING = "staff_viewed"  # the admin's own entries, which are no part of the lifecycle
 
@@ -178,7 +178,7 @@ def check_slice(stage: Stage, request: Request, jwe: str) -> None:
     assert request.grant is not None
     export = request.grant.exports[-1]
     print_ = sealed.thumbprint(request.terms["connector_public_key"])
-    private = next(key for keys in KEYS for key in keys if sealed.thumbprint(sealed.public_half(key)) == print_)
+    private = next(key for keys in stage.keys for key in keys if sealed.thumbprint(sealed.public_half(key)) == print_)
     content = sealed.open_export(jwe, private, stage.header(request, export.revision))
     wanted = (export.data, wire(export.sealed_at), tuple(request.grant.approved))
     same(wanted, (content.data, content.sealed_at, content.approved_attributes), "slice")

@@ -15,7 +15,7 @@ from consent_bridge import sealed
 from tests.lifecycle import expected_answers
 from tests.lifecycle.checks import Records
 from tests.lifecycle.records import Answer, Facts, Request, same
-from tests.lifecycle.stage import KEYS, Stage, without_change
+from tests.lifecycle.stage import Stage, without_change
 from tests.lifecycle.transport import Caller, Reply, Transport, get, send
 
 API = "/api/v1"
@@ -233,7 +233,7 @@ class Asking(Acting):
     def _body(self, app: int, key: int) -> Facts:
         return {
             "user_id": self.world.names[self.app_id(app)],
-            "connector_public_key": sealed.public_half(KEYS[app][key]),
+            "connector_public_key": sealed.public_half(self.stage.keys[app][key]),
             "connector_key_id": f"key-{key}",
             "connector_wrapping_alg": "ECDH-ES+A256KW",
         }

@@ -16,8 +16,6 @@ from tests.lifecycle.model import World
 from tests.lifecycle.records import Export, Facts, Place, Request, Segment, segment_of
 from tests.lifecycle.transport import Caller, Transport, get
 
-# two of each app: a key belongs to one
-KEYS = [[sealed.generate_connector_key(curve) for curve in ("X25519", "P-256")] for _ in range(2)]
 HOLDINGS: dict[Place, Facts] = {
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "own_dish": "Soup"},
     ("lifestyle", "fitness"): {"gym_membership": True},
@@ -38,6 +36,8 @@ class Stage:
         self.stranger: User = PersonFactory()
         self.staff: User = StaffFactory()
         self.apps: list[App] = AppFactory.create_batch(2)
+        # two of each app: a key belongs to one
+        self.keys = [[sealed.generate_connector_key(curve) for curve in ("X25519", "P-256")] for _ in self.apps]
         self.vault: Vault = give_vault(self.owner, HOLDINGS)
         self.callers = {app.app_id: Caller.app(app) for app in self.apps}
         self.session, self.strange_session = Caller.person(self.owner), Caller.person(self.stranger)
