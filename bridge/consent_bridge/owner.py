@@ -21,7 +21,7 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
-from consent_bridge.vault_notes import Notes, NotesMemory, RolledBack, seal_notes
+from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, seal_notes
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -162,6 +162,11 @@ class Owner(VaultHolder):
             if not told:
                 return {"entries": entries}
             entries += told
+
+    def memory_of(self, review: Review) -> AppMemory:
+        """What the vault's notes have of the app that asks, whatever the service says of it."""
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        return memory_of(notes, review.app_id, review.request["connector_thumbprint"], review.vouching.domain)
 
     def approve(
         self,

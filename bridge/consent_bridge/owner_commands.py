@@ -14,6 +14,7 @@ from consent_bridge.owner import Owner
 from consent_bridge.results import as_json
 from consent_bridge.review import Review
 from consent_bridge.state import SeenNotes, state_directory
+from consent_bridge.vault_notes import AppMemory
 
 ABOUT = (
     "show what a request would get from your vault, and approve it",
@@ -52,7 +53,7 @@ def approve_command(options: Namespace) -> dict[str, Any]:
         owner.check_state()
         review = owner.review(options.request_id)
         if options.digest is None:
-            return _shown(review, _chosen(owner.preview(review), options.attribute))
+            return _shown(review, owner.memory_of(review), _chosen(owner.preview(review), options.attribute))
         if review.request_digest != options.digest:
             raise Refused("this request is not the one that was shown", member="request_digest")
         status = owner.approve(
@@ -64,10 +65,11 @@ def approve_command(options: Namespace) -> dict[str, Any]:
         return as_json(status)
 
 
-def _shown(review: Review, values: dict[str, Any]) -> dict[str, Any]:
+def _shown(review: Review, memory: AppMemory, values: dict[str, Any]) -> dict[str, Any]:
     return {
         "app": as_json(review.app),
-        "app_key_used_before": review.known_connector_key,
+        "app_key_in_your_vault": memory.key,
+        "app_domain_before": memory.domain_before,
         "who_vouches_for_its_key": as_json(review.vouching),
         "request": review.request,
         "values_that_would_leave": values,

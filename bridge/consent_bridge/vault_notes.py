@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,9 +20,10 @@ from consent_bridge.vault import Addresses
 from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
-"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `history` how far the person's chain was read;
-`segments` from which revisions something was sealed; `root` the thumbprint of the key that certifies approvals,
-`next_root` while it is replaced; `generation` counts the vault's keys, of which `retired` names the earlier ones."""
+"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was first
+approved with; `history` how far the person's chain was read; `segments` from which revisions something was sealed;
+`root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
+vault's keys, of which `retired` names the earlier ones."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -67,6 +69,31 @@ def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
     connectors = notes.get("connectors", {})
     known = connectors.get(app_id, [])
     return notes if thumbprint in known else {**notes, "connectors": {**connectors, app_id: [*known, thumbprint]}}
+
+
+def with_domain(notes: Notes, app_id: str, domain: str | None) -> Notes:
+    """With the domain that the app has at its first approval with one."""
+    domains = notes.get("domains", {})
+    return notes if domain is None or domains.get(app_id) else {**notes, "domains": {**domains, app_id: domain}}
+
+
+@dataclass(frozen=True)
+class AppMemory:
+    """What the vault itself knows of an app: its key is the `first`, `known`, or `new` beside known ones.
+
+    `domain_before` is the domain that it was first approved with, where it has another one now.
+    """
+
+    key: str
+    domain_before: str | None
+
+
+def memory_of(notes: Notes, app_id: str, thumbprint: str, domain: str | None) -> AppMemory:
+    """What these notes have of the app that asks with this key, and has this domain now."""
+    known = notes.get("connectors", {}).get(app_id)
+    before = notes.get("domains", {}).get(app_id)
+    key = "first" if not known else "known" if thumbprint in known else "new"
+    return AppMemory(key, before if before != domain else None)
 
 
 class NotesMemory:

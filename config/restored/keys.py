@@ -21,7 +21,7 @@ from consent.requests import published
 _EACH_END = 5  # rows from the newest and as many from the oldest, which the oldest key may have sealed
 # every column that common.encryption seals; tests/config/restored/test_verify_restore.py looks for one that is left out
 SEALED_COLUMNS = (
-    "accounts.OutgoingMail.sealed", "accounts.Session.data", "accounts.UserPhoto.webp",
+    "accounts.OutgoingMail.sealed", "accounts.Session.data", "accounts.SharingId.sealed", "accounts.UserPhoto.webp",
     "agents_proxy.Activation.body", "agents_proxy.Deletion.subject", "agents_proxy.Destination.secret",
     "agents_proxy.Item.access_token", "agents_proxy.Item.signals", "agents_proxy.LinkSession.link_token",
     "agents_proxy.PhoneNumber.number", "agents_proxy.Run.input", "agents_proxy.Run.profile", "agents_proxy.Step.fields",

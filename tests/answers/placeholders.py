@@ -13,7 +13,7 @@ from typing import Any
 
 _BASE64URL = "A-Za-z0-9_-"
 _ALONE, _END = f"(?<![{_BASE64URL}])", f"(?![{_BASE64URL}])"
-_IDENTIFIERS = "usr|app|chn|req|grt|exp|rct|wrp|pcn|ana|act|des|msg|itm|lnk|vk"
+_IDENTIFIERS = "usr|mem|app|chn|req|grt|exp|rct|wrp|pcn|ana|act|des|msg|itm|lnk|vk"
 _MEASURED = [rf'(?<="{name}":{space})' for name in ("durationMs", "response_time_ms") for space in ("", " ")]
 _RULES = {
     # three parts are signed (JWS), five are sealed (JWE); each begins with its header, which is an object in base64url

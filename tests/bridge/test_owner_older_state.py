@@ -144,7 +144,7 @@ def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, si
             second.check_state()
         second.take_older_state()
         second.check_state()
-        assert notes_of(second, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+        assert notes_of(second, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
         with refused_for("approval"):
             second.refresh_grant(approved)
         second.approve(second.review("req_a"))

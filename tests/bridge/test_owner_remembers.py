@@ -8,7 +8,7 @@ from consent_bridge.errors import Problem
 from consent_bridge.sealed import open_export, request_digest
 from consent_bridge.signatures import sha256, thumbprint
 from consent_bridge.signing import generate_root, signed_approval
-from consent_bridge.vault_notes import RolledBack
+from consent_bridge.vault_notes import AppMemory, RolledBack
 from tests.bridge.fake_service import Reply, problem
 from tests.bridge.refusals import refused_for
 from tests.bridge.remembered import CUISINE, DIET, claims_of, entry, notes_of, status, write_notes
@@ -24,7 +24,9 @@ def test_a_newer_revision_repeats_the_end_that_the_vault_signed(unlocked, site, 
     newer = claims_of(sent)
     assert (newer["revision"], newer["approved_attributes"]) == (2, [CUISINE])
     assert (newer["ends_at"], newer["access_duration"]) == (first["ends_at"], 3600)
-    header = replace(HEADER, kid="connector-1", request_digest=request_digest(site.request), revision=2)
+    header = replace(
+        HEADER, sub="usr_as_app_a", kid="connector-1", request_digest=request_digest(site.request), revision=2
+    )
     assert open_export(sent["jwe"], site.key, header).data == {
         "lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}
     }
@@ -36,7 +38,7 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
 
     def remembered(revision, approval):
         kept = {**record, "revision": revision, "approval_sha256": sha256(approval)}
-        return {"app_a": {"sub": "usr_a", "keys": {key: {request_digest(site.request): kept}}}}
+        return {"app_a": {"sub": "usr_as_app_a", "keys": {key: {request_digest(site.request): kept}}}}
 
     assert notes_of(unlocked, site) == {
         "approvals": remembered(1, site.decisions[0]["approval"]),
@@ -46,6 +48,18 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
     }
     unlocked.refresh_grant(approved)
     assert notes_of(unlocked, site)["approvals"] == remembered(2, site.exports[0]["approval"])
+
+
+def test_what_the_vault_knows_of_an_app_is_its_own_word(unlocked, site):
+    site.vouching = {"by": "published", "domain": "table.example", "since": None}
+    assert unlocked.memory_of(unlocked.review("req_a")) == AppMemory("first", None)
+
+    unlocked.approve(unlocked.review("req_a"))
+
+    assert unlocked.memory_of(unlocked.review("req_a")) == AppMemory("known", None)
+    site.vouching = {"by": "published", "domain": "mallory.example", "since": None}
+    write_notes(unlocked, site, connectors={"app_a": ["another"]})
+    assert unlocked.memory_of(unlocked.review("req_a")) == AppMemory("new", "table.example")
 
 
 def test_what_others_keep_in_the_notes_stays(unlocked, site, approved):
@@ -151,7 +165,7 @@ def test_what_the_history_says_ended_is_not_renewed_and_forgotten(unlocked, site
 
     last = site.chain[-1]
     assert notes_of(unlocked, site)["history"] == {name: last[name] for name in ("chain", "sequence", "entry_hash")}
-    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
 
 
 @pytest.mark.parametrize("how", ["shorter", "rewritten", "renamed", "headless"])
@@ -185,7 +199,7 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it(fake, unlocked, site, appr
     [sent] = [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")]
     assert sent["notes"]["base_revision"] == 2
     site.keep_notes(sent["notes"])
-    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_a", "keys": {}}}
+    assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
 
 
 def test_a_stop_is_sent_though_the_notes_cannot_be_written(fake, unlocked, site, approved):
