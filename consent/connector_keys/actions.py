@@ -12,6 +12,7 @@ from common.broker import tell_worker
 from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.dialect import clock
+from common.sql.statements import rows
 from consent.connector_keys.models import USABLE_AFTER, ConnectorKey
 from consent.connector_keys.registered import facts_of, token_of
 from consent.errors import InvalidConnectorKey
@@ -35,13 +36,21 @@ def claim_key(*, app_pk: int, thumbprint: str) -> None:
     Raises `InvalidConnectorKey` where it is another app's.
     """
     mine = ConnectorKey.objects.filter(thumbprint=thumbprint).values_list("app_id", flat=True)
-    owner = mine.first()
-    if owner is None:
-        # whoever is inserting the same waits here for the other to commit, and then finds whose it is
-        ConnectorKey.objects.bulk_create([ConnectorKey(app_id=app_pk, thumbprint=thumbprint)], ignore_conflicts=True)
-        owner = mine.first()
+    # whoever is inserting the same waits for the other to commit, and then finds whose it is
+    owner = mine.first() or _claimed(app_pk, thumbprint) or mine.first()
     if owner != app_pk:
         raise InvalidConnectorKey(_OF_ANOTHER)
+
+
+_CLAIM = """
+INSERT INTO connector_keys (app_id, thumbprint, key_id, token) VALUES (%s, %s, '', '')
+ON CONFLICT (thumbprint) DO NOTHING RETURNING app_id
+"""
+
+
+def _claimed(app_pk: int, thumbprint: str) -> int | None:
+    """The app, where the key is its own by this; one statement, in a call that many apps wait for."""
+    return next((row["app_id"] for row in rows(_CLAIM, [app_pk, thumbprint])), None)
 
 
 _WAIT = """

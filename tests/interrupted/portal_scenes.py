@@ -1,8 +1,12 @@
 """The same for the forms of the developer portal."""
 
+import json
+
 from allauth.account.models import EmailAddress
 
+from consent.connector_keys.models import ConnectorKey
 from consent.sandbox.models import SandboxPerson
+from consent_bridge.sealed import generate_connector_key, public_half
 from developers.members.models import AppInvitation, AppMember
 from developers.models import App
 from developers.tokens.models import DeveloperToken, ManagementToken
@@ -16,6 +20,7 @@ from tests.factories import (
     TokenFactory,
 )
 from tests.interrupted.scenes import Make, Scene, Stage
+from tests.vouched import registered
 
 
 def make_test_app(stage: Stage) -> Scene:
@@ -186,7 +191,23 @@ def accept_invitation(stage: Stage) -> Scene:
     return Scene(path, path, "Join the team: Lunch Finder", done)
 
 
+def register_key(stage: Stage) -> Scene:
+    here = f"/developers/apps/{_own_app(stage).app_id}/keys/"
+    key = json.dumps(public_half(generate_connector_key()))
+    done = ConnectorKey.objects.filter(key_id="backend-1", registered_at__isnull=False).exists
+    return Scene(here, here, "Register it: Lunch Finder", done, {"key_id": "backend-1", "jwk": key}, "backend-1")
+
+
+def remove_key(stage: Stage) -> Scene:
+    key = registered(_own_app(stage))
+    here = f"/developers/apps/{key.app.app_id}/keys/{key.thumbprint}/remove/"
+    done = ConnectorKey.objects.filter(removed_at__isnull=False).exists
+    return Scene(here, here, f"Remove it: {key.key_id}", done)
+
+
 SCENES: dict[str, Make] = {
+    "portal:keys": register_key,
+    "portal:key-remove": remove_key,
     "portal:make-sandbox-person": make_sandbox_person,
     "portal:sandbox-clock": move_clock,
     "portal:delete-sandbox-person": delete_sandbox_person,

@@ -10,7 +10,7 @@ from accounts.models import SharingId
 from accounts.sharing_ids.actions import end_sharing_id, make_sharing_id
 from developers.models import AppPerson
 from tests.callers import Developer
-from tests.consent.api.addresses import FOOD, asked, problem
+from tests.consent.api.addresses import ANOTHERS, FOOD, asked, problem
 from tests.factories import (
     ActorProfileFactory,
     AppFactory,
@@ -108,7 +108,7 @@ def test_one_that_ended_is_nobodys(end: Any, is_bound: bool, api: Developer, vau
 def test_a_new_one_serves_another_app_and_the_names_differ(api: Developer, other: Developer, vault: Vault) -> None:
     first = api.post("/request-consent", asked(vault.user)).json()["user_id"]
     make_sharing_id(by=vault.user)
-    second = other.post("/request-consent", asked(vault.user)).json()["user_id"]
+    second = other.post("/request-consent", asked(vault.user, **ANOTHERS)).json()["user_id"]
 
     assert first != second
     assert api.get(f"/user-scopes/{second}").status_code == 404
@@ -128,7 +128,11 @@ def test_somebody_listed_is_named_by_their_handle(api: Developer, other: Develop
     ActorProfileFactory(user=PublicProfileFactory(handle="shown-only", is_discoverable=True).user)
 
     assert "user_id" not in api.get("/user-scopes/@zoe-q").json()
-    made = [app.post("/request-consent", asked(vault.user, user_id="@zoe-q")).json() for app in (api, other)]
+    keys: list[dict[str, Any]] = [{}, ANOTHERS]
+    made = [
+        app.post("/request-consent", asked(vault.user, user_id="@zoe-q", **key)).json()
+        for app, key in zip((api, other), keys, strict=True)
+    ]
 
     assert [one["user_id"] for one in made] == [known_as(app.app, vault.user) for app in (api, other)]
     assert api.get("/consent-status", user_id="@zoe-q", scope=FOOD).json()["request_id"] == made[0]["request_id"]

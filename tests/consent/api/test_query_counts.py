@@ -76,7 +76,8 @@ def bad_token(api: Developer, vault: Vault) -> Call:
 
 
 def ask(api: Developer, vault: Vault) -> Call:
-    return lambda: api.post("/request-consent", asked(vault.user))
+    body = asked(vault.user)
+    return lambda: api.post("/request-consent", body)
 
 
 def end(api: Developer, vault: Vault) -> Call:

@@ -30,6 +30,7 @@ from tests.factories import (
     PublishedKeysFactory,
     TestAppFactory,
     give_vault,
+    known_as,
 )  # fmt: skip
 from tests.fakes.serving import Answering, serving
 
@@ -95,7 +96,7 @@ def test_a_request_of_an_app_with_a_domain_is_looked_up_after_the_commit(site: S
     give_vault(person)
     site.publishes({**key, "kid": "key-1", "use": "enc"})
 
-    answer = Developer.of(proved).post("/request-consent", asking(person.public_id, key))
+    answer = Developer.of(proved).post("/request-consent", asking(known_as(proved, person), key))
 
     request = ConsentRequest.objects.get(request_id=answer.json()["request_id"])
     assert site.asked == ["/.well-known/consent-connector-keys.json"]

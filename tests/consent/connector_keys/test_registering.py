@@ -22,7 +22,15 @@ from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App, AppAuditEntry, AppMember
 from tests.callers import Developer, sign_in
-from tests.factories import AppFactory, ConnectorKeyFactory, MemberFactory, PersonFactory, TestAppFactory, give_vault
+from tests.factories import (
+    AppFactory,
+    ConnectorKeyFactory,
+    MemberFactory,
+    PersonFactory,
+    TestAppFactory,
+    give_vault,
+    known_as,
+)
 from tests.outbox import send_mails
 from tests.vouched import registered
 
@@ -139,7 +147,7 @@ def test_a_key_of_another_app_is_refused(api: Developer, make: Any) -> None:
     give_vault(person)
     ConnectorKeyFactory(app=make(), thumbprint=sealed.thumbprint(key))
 
-    answer = api.post("/request-consent", asking(person.public_id, key))
+    answer = api.post("/request-consent", asking(known_as(api.app, person), key))
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_connector_key")
     assert not ConsentRequest.objects.exists()
@@ -169,7 +177,7 @@ def test_a_refused_request_claims_no_key(api: Developer) -> None:
 def test_a_request_may_leave_the_key_out_where_it_is_registered(api: Developer) -> None:
     person = PersonFactory()
     give_vault(person)
-    body = asking(person.public_id, None)
+    body = asking(known_as(api.app, person), None)
     refused = api.post("/request-consent", body)
     assert (refused.status_code, refused.json()["code"]) == (400, "connector_key_required")
     key = registered(api.app)
@@ -187,7 +195,7 @@ def test_the_same_key_again_stays_the_apps(api: Developer) -> None:
     for _ in range(2):
         person = PersonFactory()
         give_vault(person)
-        assert api.post("/request-consent", asking(person.public_id, key)).status_code == 201
+        assert api.post("/request-consent", asking(known_as(api.app, person), key)).status_code == 201
     assert ConnectorKey.objects.get().app == api.app
 
 
