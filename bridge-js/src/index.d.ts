@@ -43,7 +43,8 @@ export interface ConsentRequest extends ConsentTerms {
 export interface Source {
   domain: string;
   segment_id: string;
-  content_revision: number;
+  /** Of a segment of one's own; no export tells it to an app. */
+  content_revision?: number;
 }
 
 /** domain → segment → attribute → value */

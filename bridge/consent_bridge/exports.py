@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,7 +40,7 @@ LATER_MEMBERS = tuple(name for name, rules in TERM_RULES.items() if rules.get("x
 _TYP = "consent-export+jwe"
 _CTY = "application/json"
 _PLAINTEXT_MEMBERS = ("scope", "approved_attributes", "data", "sources", "sealed_at")
-_SOURCE_MEMBERS = frozenset({"domain", "segment_id", "content_revision"})
+_SOURCE_MEMBERS = frozenset({"domain", "segment_id"})
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
 _ATTRIBUTE_DEPTH = 3  # domain.segment.attribute
 
@@ -87,11 +87,11 @@ class ExportHeader:
 
 @dataclass(frozen=True)
 class Source:
-    """A segment that an export was taken from."""
+    """A segment that an export was taken from. No app is told the revision: one counter for all of them links them."""
 
     domain: str
     segment_id: str
-    content_revision: int
+    content_revision: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ class ExportContent:
             "scope": self.scope,
             "approved_attributes": list(self.approved_attributes),
             "data": self.data,
-            "sources": [asdict(source) for source in self.sources],
+            "sources": [
+                {name: value for name, value in asdict(one).items() if value is not None} for one in self.sources
+            ],
             "sealed_at": self.sealed_at,
         }
 
@@ -147,7 +149,8 @@ def seal_export(content: ExportContent, connector_public_key: object, header: Ex
     checked = check_content(content.as_json(), header.scope)
     key = jose_key(check_connector_key(connector_public_key))
     members = {"typ": _TYP, "cty": _CTY, **asdict(header)}
-    return jwe.seal(members, dump_json(checked.as_json(), "the export"), key, PROFILE)
+    content = replace(checked, sources=tuple(Source(one.domain, one.segment_id) for one in checked.sources))
+    return jwe.seal(members, dump_json(content.as_json(), "the export"), key, PROFILE)
 
 
 def open_export(sealed: str, private_key: object, expected: ExportHeader) -> ExportContent:
@@ -220,12 +223,12 @@ def _sources(value: Any) -> Iterator[Source]:
     if not isinstance(value, list):
         raise Refused("the content's sources is not a list", member="sources")
     for item in value:
-        if not isinstance(item, dict) or item.keys() != _SOURCE_MEMBERS:
-            raise Refused("a source is not {domain, segment_id, content_revision}", member="sources")
-        domain, segment_id, revision = item["domain"], item["segment_id"], item["content_revision"]
+        if not isinstance(item, dict) or item.keys() - {"content_revision"} != _SOURCE_MEMBERS:
+            raise Refused("a source is not {domain, segment_id}", member="sources")
+        domain, segment_id, revision = item["domain"], item["segment_id"], item.get("content_revision")
         if not isinstance(domain, str) or not isinstance(segment_id, str):
             raise Refused("a source's domain or segment_id is not text", member="sources")
-        if not isinstance(revision, int) or isinstance(revision, bool) or revision < 1:
+        if "content_revision" in item and (not isinstance(revision, int) or isinstance(revision, bool) or revision < 1):
             raise Refused("a source's content_revision is not a positive whole number", member="sources")
         yield Source(domain=domain, segment_id=segment_id, content_revision=revision)
 

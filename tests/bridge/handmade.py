@@ -26,7 +26,7 @@ CONTENT = ExportContent(
     scope="attr.lifestyle.food.*",
     approved_attributes=("lifestyle.food.coffee_or_tea", "lifestyle.food.diet_preference"),
     data={"lifestyle": {"food": {"coffee_or_tea": "tea"}}},
-    sources=(Source("lifestyle", "food", 3),),
+    sources=(Source("lifestyle", "food"),),
     sealed_at="2026-11-20T10:00:00Z",
 )
 SEGMENT_MEMBERS = {"alg": "A256KW", "enc": "A256GCM", "typ": "pkm-segment+jwe", **vars(SEGMENT)}

@@ -37,7 +37,7 @@ def test_slice_is_read_opened_and_compared(fake, client):
         "scope": SCOPE,
         "approved_attributes": ["lifestyle.food.favorite_cuisine"],
         "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
-        "sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": 7}],
+        "sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": None}],
         "sealed_at": "2026-11-20T10:05:00Z",
         "expires_at": "2026-11-21T10:00:00Z",
         "reads_remaining": None,

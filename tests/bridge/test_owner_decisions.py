@@ -41,7 +41,7 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
         "scope": "attr.lifestyle.food.*",
         "approved_attributes": ["lifestyle.food.favorite_cuisine"],
         "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai-canary"}}},
-        "sources": decision["sources"],
+        "sources": [{"domain": "lifestyle", "segment_id": "food"}],
     }
 
 

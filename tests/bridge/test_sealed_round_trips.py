@@ -3,6 +3,7 @@
 import json
 import string
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -99,7 +100,7 @@ def test_export_comes_back_as_it_was(curve, attributes, revision, digest):
 
     opened = open_export(seal_export(content, public_half(KEYS[curve]), header), KEYS[curve], header)
 
-    assert opened == content
+    assert opened == replace(content, sources=tuple(Source(one.domain, one.segment_id) for one in content.sources))
 
 
 @relaxed

@@ -135,7 +135,7 @@ CONTENT = ExportContent(
     scope=SCOPE,
     approved_attributes=("lifestyle.food.favorite_cuisine",),
     data={"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
-    sources=(Source("lifestyle", "food", 7),),
+    sources=(Source("lifestyle", "food"),),
     sealed_at="2026-11-20T10:05:00Z",
 )
 

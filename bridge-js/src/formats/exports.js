@@ -9,13 +9,13 @@ import { jsonBytes, open, seal } from "./jwe.js";
 import { checkConnectorKey, checkPrivateKey } from "./keys.js";
 import { checkHeader, PROFILES, readHeader } from "./profiles.js";
 
-/** @typedef {{domain: string, segment_id: string, content_revision: number}} Source */
+/** @typedef {{domain: string, segment_id: string, content_revision?: number}} Source no app is told the revision: one counter for all of them */
 /** @typedef {{scope: string, approved_attributes: string[], data: Record<string, any>, sources: Source[], sealed_at: string}} ExportContent */
 /** @typedef {{kid: string, iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number, request_digest: string}} ExportHeader */
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const PLAINTEXT_MEMBERS = ["scope", "approved_attributes", "data", "sources", "sealed_at"];
-const SOURCE_MEMBERS = ["domain", "segment_id", "content_revision"];
+const SOURCE_MEMBERS = ["domain", "segment_id"];
 const ATTRIBUTE_DEPTH = 3; // domain.segment.attribute
 
 /**
@@ -26,7 +26,8 @@ export async function sealExport(content, members, connectorKey) {
   const key = await importJWK({ ...(await checkConnectorKey(connectorKey)) }, PROFILES.export.alg);
   const { kid, iss, sub, aud, request_id, scope, revision, request_digest } = members;
   const header = { cty: "application/json", kid, iss, sub, aud, request_id, scope, revision, request_digest };
-  return seal("export", header, await jsonBytes(content), key);
+  const sources = content.sources.map(({ domain, segment_id }) => ({ domain, segment_id }));
+  return seal("export", header, await jsonBytes({ ...content, sources }), key);
 }
 
 /**
@@ -122,13 +123,15 @@ function checkSources(sources) {
   if (!Array.isArray(sources)) throw new Refused("the content's sources is not a list", "sources", "plaintext");
   for (const source of sources) {
     const names = isObject(source) ? Object.keys(source) : [];
-    if (names.length !== SOURCE_MEMBERS.length || !SOURCE_MEMBERS.every((name) => names.includes(name))) {
-      throw new Refused("a source is not {domain, segment_id, content_revision}", "sources", "plaintext");
+    const others = names.filter((name) => !SOURCE_MEMBERS.includes(name) && name !== "content_revision");
+    if (others.length || !SOURCE_MEMBERS.every((name) => names.includes(name))) {
+      throw new Refused("a source is not {domain, segment_id}", "sources", "plaintext");
     }
     if (typeof source.domain !== "string" || typeof source.segment_id !== "string") {
       throw new Refused("a source's domain or segment_id is not text", "sources", "plaintext");
     }
-    if (!Number.isSafeInteger(source.content_revision) || source.content_revision < 1) {
+    const { content_revision: revision = 1 } = source;
+    if (!Number.isSafeInteger(revision) || revision < 1) {
       throw new Refused("a source's content_revision is not a positive whole number", "sources", "plaintext");
     }
   }

@@ -41,7 +41,7 @@ def test_continuous_grant_is_refreshed_with_what_was_approved_and_no_more(caller
     assert second.grant.export_revision == opened.revision == 2
     assert opened.approved_attributes == (CUISINE, DIET)
     assert opened.data == {"lifestyle": {"food": {"favorite_cuisine": "Korean"}}}
-    assert [source.content_revision for source in opened.sources] == [2]
+    assert [(source.segment_id, source.content_revision) for source in opened.sources] == [("food", None)]
     assert refusal(owner.refresh_grant, first) == ("stale_revision", 409)
     assert owner.refresh_grant(second).grant.export_revision == 3
 

@@ -30,7 +30,7 @@ def test_one_whole_trip_ends_with_exactly_what_was_approved(caller, owner, perso
     assert (decided.status, status.status, status.grant.approved_attributes) == ("approved", "approved", (CUISINE,))
     assert opened.data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     assert [(source.domain, source.segment_id, source.content_revision) for source in opened.sources] == [
-        ("lifestyle", "food", 1)
+        ("lifestyle", "food", None)
     ]
     assert caller.status(asked.request_id).grant.reads == 1
 

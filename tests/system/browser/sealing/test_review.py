@@ -117,7 +117,7 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
         "scope": "attr.lifestyle.food.*",
         "approved_attributes": [CUISINE],
         "data": {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}},
-        "sources": [source],
+        "sources": [{"domain": "lifestyle", "segment_id": "food"}],
         "sealed_at": slice_["sealed_at"],
     }
     assert len(slice_["sealed_at"]) == len("2026-11-20T10:00:00Z")
