@@ -168,6 +168,23 @@ def test_what_the_history_says_ended_is_not_renewed_and_forgotten(unlocked, site
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
 
 
+def test_an_end_whose_facts_are_gone_or_name_no_request_stops_everything(unlocked, site, approved):
+    """Whoever deletes the facts of an end in the database leaves the chain whole: its hashes are over their digest."""
+    facts = {"request_digest": request_digest(site.request)}
+    whole = entry(site, "revoked", facts)
+
+    for told in (
+        {**whole, "facts": {}, "salt": ""},
+        entry(site, "revoked", {}),
+        entry(site, "expired", {**facts, "request_digest": 1}),
+    ):
+        site.chain = [told]
+        with refused_for("facts", RolledBack):
+            unlocked.refresh_grant(approved)
+
+    assert (site.exports, "history" in notes_of(unlocked, site)) == ([], False)
+
+
 @pytest.mark.parametrize("how", ["shorter", "rewritten", "renamed", "headless"])
 def test_a_history_that_does_not_go_on_from_where_it_was_read_stops_everything(unlocked, site, approved, how):
     for number in range(3):
