@@ -133,15 +133,18 @@ class Owner(VaultHolder):
             )
 
     def take_older_state(self) -> None:
-        """Go on with what is there, by the person's word; what was approved is asked about again."""
-        self._notes.forget(self._user_id)
+        """Go on with what is there, by the person's word; what was approved is asked about again.
+
+        `RolledBack` where the notes are gone from a vault that was made with them: only a new vault helps then.
+        """
         head, _ = entries_after(head_of({}), self._history_page)
 
         def change(notes: Notes) -> Notes:
             records = without_records(notes.get("approvals"), None, 0)
             return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
 
-        self._notes.write(self._unlocked(), self._user_id, change)
+        self._notes.take_older(self._unlocked(), self._user_id, change)
+        self._seen.clear()
 
     def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
         """Segments that are there in an older revision than was seen here: place, then, now."""

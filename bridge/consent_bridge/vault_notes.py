@@ -124,45 +124,56 @@ class NotesKeeper:
 
     def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
-        answer = self._addresses.get("/notes")
-        sealed, revision = answer.get("jwe"), answer.get("revision")
-        if not isinstance(revision, int) or not isinstance(sealed, str | None):
-            raise BadAnswer("the answer has no notes")
-        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
+        sealed, revision, notes = self._stored(key, user_id)
         if self._is_older(key, user_id, sealed, revision, notes):
             since = self.seen_on(user_id)
             told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
             raise RolledBack(told, member="revision")
-        if key.has_notes and "root" not in notes:
+        if _are_gone(key, notes):
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return {}, 0
-        self._note_seen(key, user_id, sealed, revision, notes)
+        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": _seen(key, sealed, revision, notes)})
         return notes, revision
+
+    def _read_older(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
+        """The same however old they are; `RolledBack` where there is nothing to go on from."""
+        _, revision, notes = self._stored(key, user_id)
+        if _are_gone(key, notes):
+            told = "your vault was made with notes, and they are gone: only a new vault helps; nothing was sent"
+            raise RolledBack(told, member="notes")
+        return notes, revision
+
+    def _stored(self, key: VaultKey, user_id: str) -> tuple[str | None, int, Notes]:
+        answer = self._addresses.get("/notes")
+        sealed, revision = answer.get("jwe"), answer.get("revision")
+        if not isinstance(revision, int) or not isinstance(sealed, str | None):
+            raise BadAnswer("the answer has no notes")
+        return sealed, revision, {} if sealed is None else open_notes(sealed, key, user_id, revision)
 
     def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
         """Send what `change` makes of the notes along with what they tell of, in one transaction.
 
         Another program or device that was faster is read again first.
         """
-        for attempt in range(1, _ATTEMPTS + 1):
-            notes, revision = self.read(key, user_id)
-            changed = change(notes)
-            sealed = seal_notes(changed, key, user_id, revision + 1)
-            try:
-                answer = send({"jwe": sealed, "base_revision": revision})
-            except Problem as problem:
-                behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
-                if not behind or attempt == _ATTEMPTS:
-                    raise
-            else:
-                self._note_seen(key, user_id, sealed, revision + 1, changed)
-                return answer
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        answer, seen = _sent(self.read, key, user_id, change, send)
+        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
+        return answer
 
     def write(self, key: VaultKey, user_id: str, change: Change) -> None:
         """The same of the notes alone."""
-        self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
+        self.change(key, user_id, change, self._put)
+
+    def take_older(self, key: VaultKey, user_id: str, change: Change) -> None:
+        """The same of what is there, however old, by the person's word: this goes on from it.
+
+        What was seen here is forgotten once that is written, not before.
+        """
+        _, seen = _sent(self._read_older, key, user_id, change, self._put)
+        self._memory.keep(user_id, {"notes": seen})
+
+    def _put(self, notes: dict[str, Any]) -> Answer:
+        return self._addresses.send("PUT", "/notes", notes)
 
     def _is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int, notes: Notes) -> bool:
         """Whether newer notes than these were seen here, or others of the same revision."""
@@ -176,11 +187,6 @@ class NotesKeeper:
         if revision < seen["revision"]:
             return True
         return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
-
-    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int, notes: Notes) -> None:
-        named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
-        seen = {**named, "sha256": sha256(sealed), "at": int(time.time())}
-        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
 
     def revisions(self, user_id: str) -> dict[str, int]:
         """The highest revision of each segment that was seen here."""
@@ -198,6 +204,30 @@ class NotesKeeper:
         at = self._memory.load(user_id).get("notes", {}).get("at")
         return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
-    def forget(self, user_id: str) -> None:
-        """By the person's word: what is there now is where this goes on from."""
-        self._memory.keep(user_id, {})
+
+def _sent(
+    read: Callable[[VaultKey, str], tuple[Notes, int]], key: VaultKey, user_id: str, change: Change, send: Send
+) -> tuple[Answer, dict[str, Any]]:
+    """The answer, and what is then seen of the notes."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        notes, revision = read(key, user_id)
+        changed = change(notes)
+        sealed = seal_notes(changed, key, user_id, revision + 1)
+        try:
+            answer = send({"jwe": sealed, "base_revision": revision})
+        except Problem as problem:
+            behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
+            if not behind or attempt == _ATTEMPTS:
+                raise
+        else:
+            return answer, _seen(key, sealed, revision + 1, changed)
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _seen(key: VaultKey, sealed: str, revision: int, notes: Notes) -> dict[str, Any]:
+    named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
+    return {**named, "sha256": sha256(sealed), "at": int(time.time())}
+
+
+def _are_gone(key: VaultKey, notes: Notes) -> bool:
+    return key.has_notes and "root" not in notes

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from consent_bridge.errors import Refused
+from consent_bridge.errors import Problem, Refused
 from consent_bridge.records import without_records
 from consent_bridge.signing import new_root, seal_root
 from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import wrap
+from tests.bridge.fake_service import problem
 from tests.bridge.fake_site import PASSPHRASE
 from tests.bridge.refusals import refused_for
 from tests.bridge.remembered import CUISINE, another_program, notes_of, status, write_notes
@@ -150,6 +151,46 @@ def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, si
         second.approve(second.review("req_a"))
 
     assert len(site.decisions) == 1
+
+
+def test_what_was_seen_is_forgotten_only_once_the_older_state_is_written(fake, unlocked, site, approved):
+    memory, before = NotesMemory(), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+    newest = site.notes
+    site.notes, kept = before, fake.scripts["PUT", "/vault/notes"]
+    with another_program(fake, memory) as second:
+        fake.scripts["PUT", "/vault/notes"] = [problem("reauthentication_required", 403)]
+        with pytest.raises(Problem, match="reauthentication_required"):
+            second.take_older_state()
+        with pytest.raises(RolledBack):
+            second.check_state()
+        fake.scripts["PUT", "/vault/notes"] = kept
+        site.notes = {"revision": 0, "jwe": None}
+        with refused_for("notes", RolledBack, match="only a new vault helps"):
+            second.take_older_state()
+        site.notes = before
+        with pytest.raises(RolledBack):
+            second.check_state()
+        second.take_older_state()
+        second.check_state()
+
+    site.notes = before  # and what was written is seen in its place
+    with another_program(fake, memory) as third, pytest.raises(RolledBack):
+        third.check_state()
+    site.notes = newest
+    with another_program(fake, memory) as fourth, pytest.raises(RolledBack):
+        fourth.check_state()
+
+
+def test_a_program_that_saw_newer_segments_reads_those_that_it_took(fake, unlocked, site):
+    before = {place: dict(row) for place, row in site.segments.items()}
+    unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+    site.segments = before
+
+    unlocked.take_older_state()
+
+    assert unlocked.segments(domain="lifestyle")[0].content_revision == 1
 
 
 def test_a_segment_that_was_put_back_is_not_sealed_by_a_program_that_never_saw_it(fake, unlocked, site):
