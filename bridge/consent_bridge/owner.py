@@ -21,7 +21,7 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
-from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, seal_notes
+from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -89,10 +89,12 @@ class Owner(VaultHolder):
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
         root, members = new_root(key.secret, key.key_id, user_id)
-        notes = seal_notes({"root": thumbprint(root.key.public), "approvals": {}}, key, user_id, 1)
         vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key), **members}
-        vault["notes"] = notes
-        self._addresses.send("POST", "/keys", vault)
+
+        def send(notes: str) -> Answer:
+            return self._addresses.send("POST", "/keys", {**vault, "notes": notes})
+
+        self._notes.begin(key, user_id, thumbprint(root.key.public), send)
         self._key, self._root = key, root
         return code
 

@@ -23,7 +23,7 @@ Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was first
 approved with; `history` how far the person's chain was read; `segments` from which revisions something was sealed;
 `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
-vault's keys, of which `retired` names the earlier ones."""
+vault's keys, from the second in which it was made, and `retired` names the earlier ones."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -150,6 +150,18 @@ class NotesKeeper:
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
         return sealed, revision, {} if sealed is None else open_notes(sealed, key, user_id, revision)
+
+    def begin(self, key: VaultKey, user_id: str, root: str, send: Callable[[str], Answer]) -> None:
+        """Send a new vault along with its first notes, sealed, in the place of one that its person gave up.
+
+        They count on from the keys of that one, by the time, since this program may have seen few of them or none: what
+        any program saw of it is then no newer. What was seen here is forgotten with the answer.
+        """
+        seen = self._memory.load(user_id).get("notes", {}).get("generation", 0)
+        notes = {"root": root, "approvals": {}, "generation": max(seen + 1, int(time.time()))}
+        sealed = seal_notes(notes, key, user_id, 1)
+        send(sealed)
+        self._memory.keep(user_id, {"notes": _seen(key, sealed, 1, notes)})
 
     def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
         """Send what `change` makes of the notes along with what they tell of, in one transaction.

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from consent_bridge.errors import Problem, Refused
+from consent_bridge.owner import Owner
 from consent_bridge.records import without_records
 from consent_bridge.signing import new_root, seal_root
 from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import wrap
 from tests.bridge.fake_service import problem
-from tests.bridge.fake_site import PASSPHRASE
+from tests.bridge.fake_site import LOGIN, PASSPHRASE, PASSWORD
 from tests.bridge.refusals import refused_for
 from tests.bridge.remembered import CUISINE, another_program, notes_of, status, write_notes
 
@@ -109,7 +110,7 @@ def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, un
         first.approve(first.review("req_a"))
     old = unlocked._unlocked()
     new, notes, revision = replace(old, key_id="vk_" + "b" * 26), notes_of(unlocked, site), site.notes["revision"]
-    counted = {**notes, "generation": 2, "retired": [old.key_id]}
+    counted = {**notes, "generation": notes["generation"] + 1, "retired": [old.key_id]}
     site.vault |= {
         "key_id": new.key_id,
         "wrappers": [{"kind": "passphrase", "label": "P", "jwe": wrap(new, "passphrase", PASSPHRASE, "usr_a")}],
@@ -124,6 +125,66 @@ def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, un
         site.vault, site.notes = dict(old_vault), kept
         with another_program(fake, memory) as third, pytest.raises(RolledBack):
             third.check_state()
+
+
+# --- a new vault ------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_vault_after_the_old_one_was_given_up_is_no_older_state(fake, unlocked, site, approved):
+    """Neither on the device that makes it, nor on another that saw the old vault."""
+    here, elsewhere = NotesMemory(), NotesMemory()
+    write_notes(unlocked, site, generation=notes_of(unlocked, site)["generation"] + 2)
+    for memory in (here, elsewhere):
+        another_program(fake, memory).close()
+    given_up(site)
+
+    with Owner(fake.url, memory=here) as owner:
+        owner.sign_in(LOGIN, PASSWORD)
+        owner.create_vault(PASSPHRASE)
+        owner.check_state()
+        first = site.notes
+        owner.write("lifestyle", "food", {"favorite_cuisine": "Greek"}, base=2)
+        owner.approve(owner.review("req_a"))
+        site.notes = first
+        with pytest.raises(RolledBack):
+            owner.check_state()
+    with another_program(fake, elsewhere) as other:
+        other.check_state()
+
+
+@pytest.mark.parametrize("remembers", ["nothing", "an earlier key of it"])
+def test_a_device_that_knows_less_of_the_old_vault_makes_one_that_others_take_over(fake, unlocked, site, remembers):
+    here, elsewhere = NotesMemory(), NotesMemory()
+    if remembers != "nothing":
+        write_notes(unlocked, site, generation=1)
+        another_program(fake, here).close()
+    write_notes(unlocked, site, generation=9)
+    another_program(fake, elsewhere).close()
+    given_up(site)
+
+    with Owner(fake.url, memory=here) as owner:
+        owner.sign_in(LOGIN, PASSWORD)
+        owner.create_vault(PASSPHRASE)
+    with another_program(fake, elsewhere) as other:
+        other.check_state()
+
+
+def test_a_vault_that_was_not_made_changes_nothing_that_is_remembered(fake, unlocked, site, approved):
+    memory, before = NotesMemory(), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+        with pytest.raises(Problem, match="vault_exists"):
+            first.create_vault(PASSPHRASE)
+        site.notes = before
+        with pytest.raises(RolledBack):
+            first.check_state()
+
+
+def given_up(site):
+    """As the service keeps it once that took effect: nothing of the vault, and segments count on."""
+    site.vault, site.notes = {"key_id": None, "wrappers": []}, {"revision": 0, "jwe": None}
+    for row in site.segments.values():
+        row |= {"content_revision": row["content_revision"] + 1, "jwe": None}
 
 
 # --- what went back ---------------------------------------------------------------------------------------------------
