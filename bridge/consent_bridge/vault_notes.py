@@ -108,8 +108,20 @@ class NotesMemory:
         return self._seen.get(user_id, {})
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
-        """Remember it."""
+        """Remember what is newer of it than what is remembered."""
+        self._seen[user_id] = newest(self.load(user_id), seen)
+
+    def replace(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember this alone, however old: by the person's word."""
         self._seen[user_id] = seen
+
+
+def newest(known: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Of both the notes of the later key, and of the later revision under it, and the higher revisions of segments."""
+    notes = [one["notes"] for one in (seen, known) if "notes" in one]
+    segments = with_revisions(known.get("segments", {}), seen.get("segments", {}))
+    later = {"notes": max(notes, key=lambda one: (one["generation"], one["revision"]))} if notes else {}
+    return {**later, **({"segments": segments} if segments else {})}
 
 
 class RolledBack(Refused):
@@ -124,8 +136,9 @@ class NotesKeeper:
 
     def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
+        seen = self._memory.load(user_id).get("notes")  # before: what a faster program writes meanwhile makes no alarm
         sealed, revision, notes = self._stored(key, user_id)
-        if self._is_older(key, user_id, sealed, revision, notes):
+        if seen is not None and _is_older(seen, key, sealed, revision, notes):
             since = self.seen_on(user_id)
             told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
             raise RolledBack(told, member="revision")
@@ -133,7 +146,7 @@ class NotesKeeper:
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return {}, 0
-        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": _seen(key, sealed, revision, notes)})
+        self._memory.keep(user_id, {"notes": _seen(key, sealed, revision, notes)})
         return notes, revision
 
     def _read_older(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
@@ -161,7 +174,7 @@ class NotesKeeper:
         notes = {"root": root, "approvals": {}, "generation": max(seen + 1, int(time.time()))}
         sealed = seal_notes(notes, key, user_id, 1)
         send(sealed)
-        self._memory.keep(user_id, {"notes": _seen(key, sealed, 1, notes)})
+        self._memory.replace(user_id, {"notes": _seen(key, sealed, 1, notes)})
 
     def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
         """Send what `change` makes of the notes along with what they tell of, in one transaction.
@@ -169,7 +182,7 @@ class NotesKeeper:
         Another program or device that was faster is read again first.
         """
         answer, seen = _sent(self.read, key, user_id, change, send)
-        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
+        self._memory.keep(user_id, {"notes": seen})
         return answer
 
     def write(self, key: VaultKey, user_id: str, change: Change) -> None:
@@ -182,23 +195,10 @@ class NotesKeeper:
         What was seen here is forgotten once that is written, not before.
         """
         _, seen = _sent(self._read_older, key, user_id, change, self._put)
-        self._memory.keep(user_id, {"notes": seen})
+        self._memory.replace(user_id, {"notes": seen})
 
     def _put(self, notes: dict[str, Any]) -> Answer:
         return self._addresses.send("PUT", "/notes", notes)
-
-    def _is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int, notes: Notes) -> bool:
-        """Whether newer notes than these were seen here, or others of the same revision."""
-        seen = self._memory.load(user_id).get("notes")
-        if seen is None:
-            return False
-        if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
-            return bool(_generation(notes) < seen["generation"])
-        if revision > seen["revision"]:
-            return False
-        if revision < seen["revision"]:
-            return True
-        return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
 
     def revisions(self, user_id: str) -> dict[str, int]:
         """The highest revision of each segment that was seen here."""
@@ -206,10 +206,7 @@ class NotesKeeper:
 
     def note_revisions(self, user_id: str, revisions: Mapping[str, int]) -> None:
         """Those that are higher than what was seen here."""
-        known = self.revisions(user_id)
-        higher = with_revisions(known, revisions)
-        if higher != known:
-            self._memory.keep(user_id, {**self._memory.load(user_id), "segments": higher})
+        self._memory.keep(user_id, {"segments": dict(revisions)})
 
     def seen_on(self, user_id: str) -> str:
         """When the newest notes were seen here, in words; "" where none were."""
@@ -243,3 +240,14 @@ def _seen(key: VaultKey, sealed: str, revision: int, notes: Notes) -> dict[str, 
 
 def _are_gone(key: VaultKey, notes: Notes) -> bool:
     return key.has_notes and "root" not in notes
+
+
+def _is_older(seen: Mapping[str, Any], key: VaultKey, sealed: str | None, revision: int, notes: Notes) -> bool:
+    """Whether these notes are older than what was seen, or others of the same revision."""
+    if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
+        return bool(_generation(notes) < seen["generation"])
+    if revision > seen["revision"]:
+        return False
+    if revision < seen["revision"]:
+        return True
+    return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))

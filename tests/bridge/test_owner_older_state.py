@@ -60,6 +60,23 @@ def test_what_was_seen_outlives_the_program_where_somebody_keeps_it(fake, unlock
         second.approve(second.review("req_a"))
 
 
+def test_a_program_that_is_faster_makes_no_alarm(fake, unlocked, site, approved):
+    """It writes, and remembers what it wrote, while the answer of before is on its way."""
+    memory, asked_for = NotesMemory(), fake.scripts["GET", "/vault/notes"][0]
+    with another_program(fake, memory) as slower, another_program(fake, memory) as faster:
+
+        def overtaken(asked):
+            answer = asked_for(asked)
+            fake.scripts["GET", "/vault/notes"] = [asked_for]
+            faster.approve(faster.review("req_a"))
+            return answer
+
+        fake.scripts["GET", "/vault/notes"] = [overtaken]
+        slower.check_state()
+
+    assert memory.load("usr_a")["notes"]["revision"] == site.notes["revision"]
+
+
 # --- a vault that was made with notes ---------------------------------------------------------------------------------
 
 
