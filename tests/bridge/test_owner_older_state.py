@@ -7,6 +7,7 @@ import pytest
 from consent_bridge.errors import Problem, Refused
 from consent_bridge.owner import Owner
 from consent_bridge.records import without_records
+from consent_bridge.signatures import thumbprint
 from consent_bridge.signing import new_root, seal_root
 from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import wrap
@@ -105,6 +106,21 @@ def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
         owner.approve(owner.review("req_a"))
 
     assert site.decisions == []
+
+
+@pytest.mark.parametrize("present", ["old", "new"])
+def test_a_root_that_is_being_replaced_is_known_by_both_of_its_names(fake, unlocked, site, present):
+    """The browser names the next one in the notes before it sends it, beside the one that the service has."""
+    old, key = unlocked._approval_root(), unlocked._unlocked()
+    new, members = new_root(key.secret, key.key_id, "usr_a")
+    write_notes(unlocked, site, root=thumbprint(old.key.public), next_root=thumbprint(new.key.public))
+    if present == "new":
+        site.vault |= members
+
+    with another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert len(site.decisions) == 1
 
 
 def test_an_older_vault_without_the_mark_goes_on_and_gets_its_notes(fake, unlocked, site):
