@@ -121,6 +121,7 @@ class Owner(VaultHolder):
         Nothing is sealed then until the person has said `take_older_state`.
         """
         seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
+        before = f"was seen here on {since}" if since else "there was"
         told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
         try:
             notes, _ = self._notes.read(self._unlocked(), self._user_id)
@@ -129,7 +130,7 @@ class Owner(VaultHolder):
             told.append(older.reason)
         if told:
             raise RolledBack(
-                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
+                f"the service shows an older state than {before}: {'; '.join(told)}. That is so after "
                 "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
                 member="revision",
             )

@@ -98,6 +98,16 @@ def test_a_vault_that_was_made_with_notes_approves_nothing_without_them(fake, un
     assert (site.decisions, site.vault["signing_jwe"] is None) == ([], gone == "the root")
 
 
+def test_a_device_that_remembers_nothing_says_no_date(fake, unlocked, site):
+    site.notes = {"revision": 0, "jwe": None}
+
+    with (
+        another_program(fake, NotesMemory()) as owner,
+        pytest.raises(RolledBack, match="than there was: your vault was"),
+    ):
+        owner.check_state()
+
+
 def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
     _, members = new_root(unlocked._unlocked().secret, unlocked._unlocked().key_id, "usr_a")
     site.vault |= members
