@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from consent_bridge.entries import ENDS, Head, next_entry
+from consent_bridge.entries import ENDS, Entry, Head, next_entry
 from consent_bridge.errors import BadAnswer, Refused
 from consent_bridge.records import without_records
 from consent_bridge.vault_notes import Notes, NotesKeeper, RolledBack
@@ -35,8 +35,8 @@ def entries_after(before: Head, page: Page) -> tuple[Head, list[str]]:
             raise BadAnswer("the answer is no part of a history")
         for told in entries:
             entry = _followed(told, last)
-            if entry.kind in ENDS and entry.facts is not None:
-                ended.append(str(entry.facts.get("request_digest")))
+            if entry.kind in ENDS:
+                ended.append(_ended_by(entry))
             last = entry.head
         further = int(head.get("sequence", 0)) - last.sequence
         if entries and further > 0:
@@ -47,13 +47,23 @@ def entries_after(before: Head, page: Page) -> tuple[Head, list[str]]:
         return last, ended
 
 
-def _followed(told: object, last: Head) -> Any:
+def _followed(told: object, last: Head) -> Entry:
     try:
-        return next_entry(told, last)
+        entry = next_entry(told, last)
     except Refused as refused:
         raise RolledBack(
             f"your history is not what was read of it: {refused.reason}", member=refused.member
         ) from refused
+    if entry.facts is None:  # with the account alone are facts erased: somebody hides what ended
+        raise RolledBack(f"the facts of entry {entry.sequence} of your history are gone", member="facts")
+    return entry
+
+
+def _ended_by(entry: Entry) -> str:
+    digest = (entry.facts or {}).get("request_digest")
+    if not isinstance(digest, str):
+        raise RolledBack(f"entry {entry.sequence} of your history ends a request that it does not name", member="facts")
+    return digest
 
 
 def take_out_ended(keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page) -> None:

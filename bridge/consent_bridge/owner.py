@@ -21,7 +21,7 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
-from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, seal_notes
+from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -89,10 +89,12 @@ class Owner(VaultHolder):
             {"kind": "recovery", "label": "Recovery code", "jwe": wrap(key, "recovery", code, user_id)},
         ]
         root, members = new_root(key.secret, key.key_id, user_id)
-        notes = seal_notes({"root": thumbprint(root.key.public), "approvals": {}}, key, user_id, 1)
         vault = {"key_id": key.key_id, "wrappers": wrappers, "possession_sha256": possession_digest(key), **members}
-        vault["notes"] = notes
-        self._addresses.send("POST", "/keys", vault)
+
+        def send(notes: str) -> Answer:
+            return self._addresses.send("POST", "/keys", {**vault, "notes": notes})
+
+        self._notes.begin(key, user_id, thumbprint(root.key.public), send)
         self._key, self._root = key, root
         return code
 
@@ -119,6 +121,7 @@ class Owner(VaultHolder):
         Nothing is sealed then until the person has said `take_older_state`.
         """
         seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
+        before = f"was seen here on {since}" if since else "there was"
         told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
         try:
             notes, _ = self._notes.read(self._unlocked(), self._user_id)
@@ -127,21 +130,24 @@ class Owner(VaultHolder):
             told.append(older.reason)
         if told:
             raise RolledBack(
-                f"the service shows an older state than was seen here on {since}: {'; '.join(told)}. That is so after "
+                f"the service shows an older state than {before}: {'; '.join(told)}. That is so after "
                 "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
                 member="revision",
             )
 
     def take_older_state(self) -> None:
-        """Go on with what is there, by the person's word; what was approved is asked about again."""
-        self._notes.forget(self._user_id)
+        """Go on with what is there, by the person's word; what was approved is asked about again.
+
+        `RolledBack` where the notes are gone from a vault that was made with them: only a new vault helps then.
+        """
         head, _ = entries_after(head_of({}), self._history_page)
 
         def change(notes: Notes) -> Notes:
             records = without_records(notes.get("approvals"), None, 0)
             return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
 
-        self._notes.write(self._unlocked(), self._user_id, change)
+        self._notes.take_older(self._unlocked(), self._user_id, change)
+        self._seen.clear()
 
     def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
         """Segments that are there in an older revision than was seen here: place, then, now."""

@@ -29,12 +29,14 @@ class Approved:
 def with_record(records: Records | None, request: Frozen, digest: str, approved: Approved, now: float) -> Records:
     """With the record of an approval, in the place of an older one of the same request; what is over by now leaves.
 
-    Refused where the app knows this person by another ID.
+    Refused where the app knows this person by another ID, or another app by this one.
     """
     app_id, sub, thumbprint = request["app_id"], request["user_id"], request["connector_thumbprint"]
     kept = (records or {}).get(app_id) or {"sub": sub, "keys": {}}
     if kept["sub"] != sub:
         raise Refused("this app knows you by another ID", member="user_id")
+    if any(app["sub"] == sub for other, app in (records or {}).items() if other != app_id):
+        raise Refused("another app knows you by this ID", member="user_id")
     record = {
         "attributes": _packed(_list_of(request), approved.attributes),
         "ends_at": approved.ends_at,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,10 @@ from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
 from consent_bridge.results import AskedConsent, as_json, build
-from consent_bridge.vault_notes import NotesMemory
+from consent_bridge.vault_notes import NotesMemory, newest
+
+if sys.platform != "win32":
+    import fcntl
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 MAX_FILE_BYTES = 1024 * 1024
@@ -79,6 +84,24 @@ def _move(aside: Path, path: Path, *, force: bool) -> None:
         raise Refused(f"{path} exists; --force overwrites it") from error
 
 
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """No other program is in such a block of the same file; on Windows, which has no such locks, one may be."""
+    # a file beside it, which stays: the one that is written is another one each time
+    beside = path.with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise Refused(f"{beside} cannot be written: {error.strerror}") from error
+    try:
+        if sys.platform != "win32":
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 class OwnerKeys:
     """The key that each person signs with, one file for all, as it was first met on this machine."""
 
@@ -114,7 +137,18 @@ class SeenNotes(NotesMemory):
         return found
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
-        """Remember it."""
+        """Remember what is newer of it than what is remembered, whatever other programs keep meanwhile."""
+        with _alone(self._path):
+            known = self.load(user_id)
+            if (now := newest(known, seen)) != known:
+                self._write(user_id, now)
+
+    def replace(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember this alone, however old: by the person's word."""
+        with _alone(self._path):
+            self._write(user_id, seen)
+
+    def _write(self, user_id: str, seen: dict[str, Any]) -> None:
         write_private_file(self._path, {**self._all(), user_id: seen}, force=True)
 
     def _all(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was first
 approved with; `history` how far the person's chain was read; `segments` from which revisions something was sealed;
 `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
-vault's keys, of which `retired` names the earlier ones."""
+vault's keys, from the second in which it was made, and `retired` names the earlier ones."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -108,8 +108,20 @@ class NotesMemory:
         return self._seen.get(user_id, {})
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
-        """Remember it."""
+        """Remember what is newer of it than what is remembered."""
+        self._seen[user_id] = newest(self.load(user_id), seen)
+
+    def replace(self, user_id: str, seen: dict[str, Any]) -> None:
+        """Remember this alone, however old: by the person's word."""
         self._seen[user_id] = seen
+
+
+def newest(known: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Of both the notes of the later key, and of the later revision under it, and the higher revisions of segments."""
+    notes = [one["notes"] for one in (seen, known) if "notes" in one]
+    segments = with_revisions(known.get("segments", {}), seen.get("segments", {}))
+    later = {"notes": max(notes, key=lambda one: (one["generation"], one["revision"]))} if notes else {}
+    return {**later, **({"segments": segments} if segments else {})}
 
 
 class RolledBack(Refused):
@@ -124,63 +136,69 @@ class NotesKeeper:
 
     def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
+        seen = self._memory.load(user_id).get("notes")  # before: what a faster program writes meanwhile makes no alarm
+        sealed, revision, notes = self._stored(key, user_id)
+        if seen is not None and _is_older(seen, key, sealed, revision, notes):
+            since = self.seen_on(user_id)
+            told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
+            raise RolledBack(told, member="revision")
+        if _are_gone(key, notes):
+            raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
+        if sealed is None:
+            return {}, 0
+        self._memory.keep(user_id, {"notes": _seen(key, sealed, revision, notes)})
+        return notes, revision
+
+    def _read_older(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
+        """The same however old they are; `RolledBack` where there is nothing to go on from."""
+        _, revision, notes = self._stored(key, user_id)
+        if _are_gone(key, notes):
+            told = "your vault was made with notes, and they are gone: only a new vault helps; nothing was sent"
+            raise RolledBack(told, member="notes")
+        return notes, revision
+
+    def _stored(self, key: VaultKey, user_id: str) -> tuple[str | None, int, Notes]:
         answer = self._addresses.get("/notes")
         sealed, revision = answer.get("jwe"), answer.get("revision")
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
-        notes = {} if sealed is None else open_notes(sealed, key, user_id, revision)
-        if self._is_older(key, user_id, sealed, revision, notes):
-            since = self.seen_on(user_id)
-            told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
-            raise RolledBack(told, member="revision")
-        if key.has_notes and "root" not in notes:
-            raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
-        if sealed is None:
-            return {}, 0
-        self._note_seen(key, user_id, sealed, revision, notes)
-        return notes, revision
+        return sealed, revision, {} if sealed is None else open_notes(sealed, key, user_id, revision)
+
+    def begin(self, key: VaultKey, user_id: str, root: str, send: Callable[[str], Answer]) -> None:
+        """Send a new vault along with its first notes, sealed, in the place of one that its person gave up.
+
+        They count on from the keys of that one, by the time, since this program may have seen few of them or none: what
+        any program saw of it is then no newer. What was seen here is forgotten with the answer.
+        """
+        seen = self._memory.load(user_id).get("notes", {}).get("generation", 0)
+        notes = {"root": root, "approvals": {}, "generation": max(seen + 1, int(time.time()))}
+        sealed = seal_notes(notes, key, user_id, 1)
+        send(sealed)
+        self._memory.replace(user_id, {"notes": _seen(key, sealed, 1, notes)})
 
     def change(self, key: VaultKey, user_id: str, change: Change, send: Send) -> Answer:
         """Send what `change` makes of the notes along with what they tell of, in one transaction.
 
         Another program or device that was faster is read again first.
         """
-        for attempt in range(1, _ATTEMPTS + 1):
-            notes, revision = self.read(key, user_id)
-            changed = change(notes)
-            sealed = seal_notes(changed, key, user_id, revision + 1)
-            try:
-                answer = send({"jwe": sealed, "base_revision": revision})
-            except Problem as problem:
-                behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
-                if not behind or attempt == _ATTEMPTS:
-                    raise
-            else:
-                self._note_seen(key, user_id, sealed, revision + 1, changed)
-                return answer
-        raise AssertionError("unreachable: the last attempt returns or raises")
+        answer, seen = _sent(self.read, key, user_id, change, send)
+        self._memory.keep(user_id, {"notes": seen})
+        return answer
 
     def write(self, key: VaultKey, user_id: str, change: Change) -> None:
         """The same of the notes alone."""
-        self.change(key, user_id, change, lambda notes: self._addresses.send("PUT", "/notes", notes))
+        self.change(key, user_id, change, self._put)
 
-    def _is_older(self, key: VaultKey, user_id: str, sealed: str | None, revision: int, notes: Notes) -> bool:
-        """Whether newer notes than these were seen here, or others of the same revision."""
-        seen = self._memory.load(user_id).get("notes")
-        if seen is None:
-            return False
-        if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
-            return bool(_generation(notes) < seen["generation"])
-        if revision > seen["revision"]:
-            return False
-        if revision < seen["revision"]:
-            return True
-        return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))
+    def take_older(self, key: VaultKey, user_id: str, change: Change) -> None:
+        """The same of what is there, however old, by the person's word: this goes on from it.
 
-    def _note_seen(self, key: VaultKey, user_id: str, sealed: str, revision: int, notes: Notes) -> None:
-        named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
-        seen = {**named, "sha256": sha256(sealed), "at": int(time.time())}
-        self._memory.keep(user_id, {**self._memory.load(user_id), "notes": seen})
+        What was seen here is forgotten once that is written, not before.
+        """
+        _, seen = _sent(self._read_older, key, user_id, change, self._put)
+        self._memory.replace(user_id, {"notes": seen})
+
+    def _put(self, notes: dict[str, Any]) -> Answer:
+        return self._addresses.send("PUT", "/notes", notes)
 
     def revisions(self, user_id: str) -> dict[str, int]:
         """The highest revision of each segment that was seen here."""
@@ -188,16 +206,48 @@ class NotesKeeper:
 
     def note_revisions(self, user_id: str, revisions: Mapping[str, int]) -> None:
         """Those that are higher than what was seen here."""
-        known = self.revisions(user_id)
-        higher = with_revisions(known, revisions)
-        if higher != known:
-            self._memory.keep(user_id, {**self._memory.load(user_id), "segments": higher})
+        self._memory.keep(user_id, {"segments": dict(revisions)})
 
     def seen_on(self, user_id: str) -> str:
         """When the newest notes were seen here, in words; "" where none were."""
         at = self._memory.load(user_id).get("notes", {}).get("at")
         return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
-    def forget(self, user_id: str) -> None:
-        """By the person's word: what is there now is where this goes on from."""
-        self._memory.keep(user_id, {})
+
+def _sent(
+    read: Callable[[VaultKey, str], tuple[Notes, int]], key: VaultKey, user_id: str, change: Change, send: Send
+) -> tuple[Answer, dict[str, Any]]:
+    """The answer, and what is then seen of the notes."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        notes, revision = read(key, user_id)
+        changed = change(notes)
+        sealed = seal_notes(changed, key, user_id, revision + 1)
+        try:
+            answer = send({"jwe": sealed, "base_revision": revision})
+        except Problem as problem:
+            behind = problem.code == "stale_revision" and problem.extra.get("member") == "notes"
+            if not behind or attempt == _ATTEMPTS:
+                raise
+        else:
+            return answer, _seen(key, sealed, revision + 1, changed)
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _seen(key: VaultKey, sealed: str, revision: int, notes: Notes) -> dict[str, Any]:
+    named = {"revision": revision, "key_id": key.key_id, "generation": _generation(notes)}
+    return {**named, "sha256": sha256(sealed), "at": int(time.time())}
+
+
+def _are_gone(key: VaultKey, notes: Notes) -> bool:
+    return key.has_notes and "root" not in notes
+
+
+def _is_older(seen: Mapping[str, Any], key: VaultKey, sealed: str | None, revision: int, notes: Notes) -> bool:
+    """Whether these notes are older than what was seen, or others of the same revision."""
+    if _generation(notes) != seen["generation"]:  # an older key may have been put back, notes and all
+        return bool(_generation(notes) < seen["generation"])
+    if revision > seen["revision"]:
+        return False
+    if revision < seen["revision"]:
+        return True
+    return bool(seen["key_id"] == key.key_id and (sealed is None or sha256(sealed) != seen["sha256"]))

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from consent_bridge.errors import Refused
+from consent_bridge.errors import Problem, Refused
+from consent_bridge.owner import Owner
 from consent_bridge.records import without_records
+from consent_bridge.signatures import thumbprint
 from consent_bridge.signing import new_root, seal_root
 from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import wrap
-from tests.bridge.fake_site import PASSPHRASE
+from tests.bridge.fake_service import problem
+from tests.bridge.fake_site import LOGIN, PASSPHRASE, PASSWORD
 from tests.bridge.refusals import refused_for
 from tests.bridge.remembered import CUISINE, another_program, notes_of, status, write_notes
 
@@ -58,6 +61,23 @@ def test_what_was_seen_outlives_the_program_where_somebody_keeps_it(fake, unlock
         second.approve(second.review("req_a"))
 
 
+def test_a_program_that_is_faster_makes_no_alarm(fake, unlocked, site, approved):
+    """It writes, and remembers what it wrote, while the answer of before is on its way."""
+    memory, asked_for = NotesMemory(), fake.scripts["GET", "/vault/notes"][0]
+    with another_program(fake, memory) as slower, another_program(fake, memory) as faster:
+
+        def overtaken(asked):
+            answer = asked_for(asked)
+            fake.scripts["GET", "/vault/notes"] = [asked_for]
+            faster.approve(faster.review("req_a"))
+            return answer
+
+        fake.scripts["GET", "/vault/notes"] = [overtaken]
+        slower.check_state()
+
+    assert memory.load("usr_a")["notes"]["revision"] == site.notes["revision"]
+
+
 # --- a vault that was made with notes ---------------------------------------------------------------------------------
 
 
@@ -78,6 +98,16 @@ def test_a_vault_that_was_made_with_notes_approves_nothing_without_them(fake, un
     assert (site.decisions, site.vault["signing_jwe"] is None) == ([], gone == "the root")
 
 
+def test_a_device_that_remembers_nothing_says_no_date(fake, unlocked, site):
+    site.notes = {"revision": 0, "jwe": None}
+
+    with (
+        another_program(fake, NotesMemory()) as owner,
+        pytest.raises(RolledBack, match="than there was: your vault was"),
+    ):
+        owner.check_state()
+
+
 def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
     _, members = new_root(unlocked._unlocked().secret, unlocked._unlocked().key_id, "usr_a")
     site.vault |= members
@@ -86,6 +116,21 @@ def test_another_root_than_the_notes_name_is_refused(fake, unlocked, site):
         owner.approve(owner.review("req_a"))
 
     assert site.decisions == []
+
+
+@pytest.mark.parametrize("present", ["old", "new"])
+def test_a_root_that_is_being_replaced_is_known_by_both_of_its_names(fake, unlocked, site, present):
+    """The browser names the next one in the notes before it sends it, beside the one that the service has."""
+    old, key = unlocked._approval_root(), unlocked._unlocked()
+    new, members = new_root(key.secret, key.key_id, "usr_a")
+    write_notes(unlocked, site, root=thumbprint(old.key.public), next_root=thumbprint(new.key.public))
+    if present == "new":
+        site.vault |= members
+
+    with another_program(fake, NotesMemory()) as owner:
+        owner.approve(owner.review("req_a"))
+
+    assert len(site.decisions) == 1
 
 
 def test_an_older_vault_without_the_mark_goes_on_and_gets_its_notes(fake, unlocked, site):
@@ -108,7 +153,7 @@ def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, un
         first.approve(first.review("req_a"))
     old = unlocked._unlocked()
     new, notes, revision = replace(old, key_id="vk_" + "b" * 26), notes_of(unlocked, site), site.notes["revision"]
-    counted = {**notes, "generation": 2, "retired": [old.key_id]}
+    counted = {**notes, "generation": notes["generation"] + 1, "retired": [old.key_id]}
     site.vault |= {
         "key_id": new.key_id,
         "wrappers": [{"kind": "passphrase", "label": "P", "jwe": wrap(new, "passphrase", PASSPHRASE, "usr_a")}],
@@ -123,6 +168,66 @@ def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, un
         site.vault, site.notes = dict(old_vault), kept
         with another_program(fake, memory) as third, pytest.raises(RolledBack):
             third.check_state()
+
+
+# --- a new vault ------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_vault_after_the_old_one_was_given_up_is_no_older_state(fake, unlocked, site, approved):
+    """Neither on the device that makes it, nor on another that saw the old vault."""
+    here, elsewhere = NotesMemory(), NotesMemory()
+    write_notes(unlocked, site, generation=notes_of(unlocked, site)["generation"] + 2)
+    for memory in (here, elsewhere):
+        another_program(fake, memory).close()
+    given_up(site)
+
+    with Owner(fake.url, memory=here) as owner:
+        owner.sign_in(LOGIN, PASSWORD)
+        owner.create_vault(PASSPHRASE)
+        owner.check_state()
+        first = site.notes
+        owner.write("lifestyle", "food", {"favorite_cuisine": "Greek"}, base=2)
+        owner.approve(owner.review("req_a"))
+        site.notes = first
+        with pytest.raises(RolledBack):
+            owner.check_state()
+    with another_program(fake, elsewhere) as other:
+        other.check_state()
+
+
+@pytest.mark.parametrize("remembers", ["nothing", "an earlier key of it"])
+def test_a_device_that_knows_less_of_the_old_vault_makes_one_that_others_take_over(fake, unlocked, site, remembers):
+    here, elsewhere = NotesMemory(), NotesMemory()
+    if remembers != "nothing":
+        write_notes(unlocked, site, generation=1)
+        another_program(fake, here).close()
+    write_notes(unlocked, site, generation=9)
+    another_program(fake, elsewhere).close()
+    given_up(site)
+
+    with Owner(fake.url, memory=here) as owner:
+        owner.sign_in(LOGIN, PASSWORD)
+        owner.create_vault(PASSPHRASE)
+    with another_program(fake, elsewhere) as other:
+        other.check_state()
+
+
+def test_a_vault_that_was_not_made_changes_nothing_that_is_remembered(fake, unlocked, site, approved):
+    memory, before = NotesMemory(), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+        with pytest.raises(Problem, match="vault_exists"):
+            first.create_vault(PASSPHRASE)
+        site.notes = before
+        with pytest.raises(RolledBack):
+            first.check_state()
+
+
+def given_up(site):
+    """As the service keeps it once that took effect: nothing of the vault, and segments count on."""
+    site.vault, site.notes = {"key_id": None, "wrappers": []}, {"revision": 0, "jwe": None}
+    for row in site.segments.values():
+        row |= {"content_revision": row["content_revision"] + 1, "jwe": None}
 
 
 # --- what went back ---------------------------------------------------------------------------------------------------
@@ -150,6 +255,46 @@ def test_what_went_back_is_told_and_taken_by_the_persons_word(fake, unlocked, si
         second.approve(second.review("req_a"))
 
     assert len(site.decisions) == 1
+
+
+def test_what_was_seen_is_forgotten_only_once_the_older_state_is_written(fake, unlocked, site, approved):
+    memory, before = NotesMemory(), site.notes
+    with another_program(fake, memory) as first:
+        first.approve(first.review("req_a"))
+    newest = site.notes
+    site.notes, kept = before, fake.scripts["PUT", "/vault/notes"]
+    with another_program(fake, memory) as second:
+        fake.scripts["PUT", "/vault/notes"] = [problem("reauthentication_required", 403)]
+        with pytest.raises(Problem, match="reauthentication_required"):
+            second.take_older_state()
+        with pytest.raises(RolledBack):
+            second.check_state()
+        fake.scripts["PUT", "/vault/notes"] = kept
+        site.notes = {"revision": 0, "jwe": None}
+        with refused_for("notes", RolledBack, match="only a new vault helps"):
+            second.take_older_state()
+        site.notes = before
+        with pytest.raises(RolledBack):
+            second.check_state()
+        second.take_older_state()
+        second.check_state()
+
+    site.notes = before  # and what was written is seen in its place
+    with another_program(fake, memory) as third, pytest.raises(RolledBack):
+        third.check_state()
+    site.notes = newest
+    with another_program(fake, memory) as fourth, pytest.raises(RolledBack):
+        fourth.check_state()
+
+
+def test_a_program_that_saw_newer_segments_reads_those_that_it_took(fake, unlocked, site):
+    before = {place: dict(row) for place, row in site.segments.items()}
+    unlocked.update("lifestyle", "food", {"favorite_cuisine": "Greek"})
+    site.segments = before
+
+    unlocked.take_older_state()
+
+    assert unlocked.segments(domain="lifestyle")[0].content_revision == 1
 
 
 def test_a_segment_that_was_put_back_is_not_sealed_by_a_program_that_never_saw_it(fake, unlocked, site):

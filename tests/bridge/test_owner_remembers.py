@@ -1,5 +1,6 @@
 """What the owner's program seals again: only what the vault's own notes remember, whatever the service says."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -40,7 +41,9 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
         kept = {**record, "revision": revision, "approval_sha256": sha256(approval)}
         return {"app_a": {"sub": "usr_as_app_a", "keys": {key: {request_digest(site.request): kept}}}}
 
-    assert notes_of(unlocked, site) == {
+    kept = notes_of(unlocked, site)
+    assert 0 <= time.time() - kept.pop("generation") < 60
+    assert kept == {
         "approvals": remembered(1, site.decisions[0]["approval"]),
         "connectors": {"app_a": [key]},
         "root": thumbprint(unlocked._approval_root().key.public),
@@ -166,6 +169,23 @@ def test_what_the_history_says_ended_is_not_renewed_and_forgotten(unlocked, site
     last = site.chain[-1]
     assert notes_of(unlocked, site)["history"] == {name: last[name] for name in ("chain", "sequence", "entry_hash")}
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
+
+
+def test_an_end_whose_facts_are_gone_or_name_no_request_stops_everything(unlocked, site, approved):
+    """Whoever deletes the facts of an end in the database leaves the chain whole: its hashes are over their digest."""
+    facts = {"request_digest": request_digest(site.request)}
+    whole = entry(site, "revoked", facts)
+
+    for told in (
+        {**whole, "facts": {}, "salt": ""},
+        entry(site, "revoked", {}),
+        entry(site, "expired", {**facts, "request_digest": 1}),
+    ):
+        site.chain = [told]
+        with refused_for("facts", RolledBack):
+            unlocked.refresh_grant(approved)
+
+    assert (site.exports, "history" in notes_of(unlocked, site)) == ([], False)
 
 
 @pytest.mark.parametrize("how", ["shorter", "rewritten", "renamed", "headless"])

@@ -37,12 +37,14 @@ const unpacked = (list, kept) => (kept === "all" ? list : kept.flatMap((one) => 
  * @param {Records | undefined} records @param {Frozen} request @param {string} digest of that request
  * @param {Approved} approved @param {number} now
  * @returns {Records}
- * @throws {Refused} reason request_changed, where the app knows this person by another ID
+ * @throws {Refused} reason request_changed, where the app knows this person by another ID, or another app by this one
  */
 export function withRecord(records, request, digest, { attributes, endsAt, revision, approvalSha256 }, now) {
   const { app_id, user_id: sub, connector_thumbprint } = request;
   const kept = own(records, app_id);
   if (kept && kept.sub !== sub) throw new Refused("this app knows you by another ID", "user_id", "request_changed");
+  const others = Object.entries(records ?? {}).filter(([other]) => other !== app_id);
+  if (others.some(([, app]) => app.sub === sub)) throw new Refused("another app knows you by this ID", "user_id", "request_changed");
   const record = { attributes: packed(listOf(request), attributes), ends_at: endsAt, revision, approval_sha256: approvalSha256 };
   const keys = { ...kept?.keys, [connector_thumbprint]: { ...own(kept?.keys, connector_thumbprint), [digest]: record } };
   return withoutRecords({ ...records, [app_id]: { sub, keys } }, [], now);

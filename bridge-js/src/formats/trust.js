@@ -8,6 +8,7 @@ import { checkProof, hasOtherSigner, missing, readCheckpoint, readKey, readProof
 
 /** @typedef {import("./notes.js").Checkpoint} Checkpoint */
 /** @typedef {import("./notes.js").VerifierKey} VerifierKey */
+/** @typedef {import("./entries.js").Entry} Entry */
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. Nothing of
  * it changes: what is learned makes another.
@@ -70,6 +71,12 @@ function namedIn(told) {
   return { entry, witnesses: witnesses.map((text) => readKey(String(text))), quorum: Number(quorum) };
 }
 
+/** Whether an entry follows, in the same chain, the one before it in a list. @param {{entry: Entry}} named @param {number} place @param {{entry: Entry}[]} all */
+const comesNext = ({ entry }, place, all) => {
+  const before = all[place - 1]?.entry;
+  return !before || (entry.chain === before.chain && entry.sequence > before.sequence);
+};
+
 /** @param {{witnesses: VerifierKey[], quorum: number | null}} named */
 const asText = ({ witnesses, quorum }) => [quorum ?? witnesses.length, ...witnesses.map(({ text }) => text).sort()].join();
 
@@ -83,14 +90,15 @@ export function withNamedWitnesses(trust, changes) {
 
 /**
  * The witnesses whom those vouch for that are known: each change after them of which as many as have to cosigned a checkpoint
- * with its entry, up to the first without. `isOfLog` says whether a checkpoint is of the log that was read.
+ * with its entry, up to the first without; nobody where the changes are not in the order of one chain, since an older one would
+ * lie in a newer checkpoint just as well. `isOfLog` says whether a checkpoint is of the log that was read.
  * @template {Trust} T @param {T} trust @param {Change[]} changes @param {(checkpoint: Checkpoint) => Promise<boolean>} isOfLog
  * @returns {Promise<T>}
  */
 export async function withFollowingWitnesses(trust, changes, isOfLog) {
   const named = changes.map(({ entry, proof }) => ({ ...namedIn(entry), proof }));
   const known = named.map(asText).lastIndexOf(asText(trust));
-  if (known < 0 && trust.witnesses.length) return trust;
+  if ((known < 0 && trust.witnesses.length) || !named.every(comesNext)) return trust;
   let followed = trust;
   for (const { entry, witnesses, quorum, proof: text } of named.slice(known + 1)) {
     if (typeof text !== "string") return followed;

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { readEntry } from "../../../bridge-js/src/formats/entries.js";
 import { LogEpochChanged, NothingPublished, Refused, verifyReceiptProof } from "../../../bridge-js/src/index.js";
-import { newestInLog } from "../../../bridge-js/src/formats/trust.js";
+import { newestInLog, withFollowingWitnesses } from "../../../bridge-js/src/formats/trust.js";
 import { provenEvent } from "../../../bridge-js/src/logs.js";
 import { LogKeyChanged, Memory, trusted } from "../../../bridge-js/src/memories.js";
 import { includes, isConsistent } from "../../../bridge-js/src/formats/merkle.js";
@@ -264,9 +264,10 @@ test("a key that nobody vouches for is not learned", async () => {
   await refused(async () => forged.withKeys([next.key, LOG.key]), "signature");
 });
 
+const b64 = (value) => Buffer.from(value).toString("base64url");
+
 /** An entry with facts, and the receipt that it holds. */
 function event(claims = { receipt_id: "rct_a", purpose: "Vorschläge" }) {
-  const b64 = (value) => Buffer.from(value).toString("base64url");
   const salt = b64(sha256("salt"));
   const facts = { receipt_id: claims.receipt_id, receipt_digest: b64(sha256(canonical(claims))) };
   const facts_hash = b64(sha256(sha256("salt"), canonical(facts)));
@@ -295,6 +296,40 @@ test("a receipt is proved by its entry without a network", async () => {
   }
   const erased = readEntry({ ...entry, facts: {}, salt: "" });
   assert.equal(erased.facts, null);
+});
+
+/** Changes of who watches, all in one checkpoint, which both of them cosigned. */
+function changesOf(...named) {
+  const entries = named.map(([sequence, witness, chain = "chn_d"]) => {
+    const [facts, salt] = [{ witnesses: [witness.text], quorum: 1 }, sha256(`salt ${sequence}`)];
+    const links = { v: 2, chain, sequence, prev_hash: "", kind: "witnesses", actor: "system", at: "2026-11-20T10:00:00Z" };
+    const facts_hash = b64(sha256(salt, canonical(facts)));
+    return { ...links, facts_hash, entry_hash: b64(sha256(canonical({ ...links, facts_hash }))), facts, salt: b64(salt) };
+  });
+  const leaves = entries.map(({ entry_hash }) => Buffer.from(entry_hash, "base64url"));
+  const text = textOf(leaves.length, leaves);
+  const note = `${text}\n${LOG.line(text)}${[FORMER, LATTER].map((witness) => witness.cosign(text, 1)).join("")}`;
+  return entries.map((entry, index) => {
+    const hashes = path(index, leaves).map((hash) => hash.toString("base64"));
+    return { entry, proof: ["c2sp.org/tlog-proof@v1", `index ${index}`, ...hashes, "", note].join("\n") };
+  });
+}
+const [FORMER, LATTER] = [new Signer("witness.example/former", 4), new Signer("witness.example/latter", 4)];
+
+test("witnesses are followed in the order of the chain alone", async () => {
+  const from = async (known, changes) => {
+    const { witnesses } = await withFollowingWitnesses({ keys: [LOG.key], earlier: [], witnesses: [known.key], quorum: 1 }, changes, async () => true);
+    return witnesses.map(({ name }) => name);
+  };
+  const changes = changesOf([1, FORMER], [4, LATTER], [9, FORMER]);
+  const [first, second, third] = changes;
+  assert.deepEqual(await from(FORMER, [first, second]), [LATTER.name]);
+  assert.deepEqual(await from(LATTER, changes), [FORMER.name]);
+  for (const told of [[second, first], [first, second, first], [first, third, second, first], [first, second, third, third]]) {
+    assert.deepEqual(await from(LATTER, told), [LATTER.name]);
+  }
+  assert.deepEqual(await from(FORMER, [first, second, second]), [FORMER.name]);
+  assert.deepEqual(await from(FORMER, changesOf([1, FORMER], [4, LATTER, "chn_e"])), [FORMER.name]);
 });
 
 test("a log of others is read as theirs", async () => {
