@@ -35,7 +35,7 @@ class NotAgreed(Exception):
 
 @dataclass(frozen=True)
 class Asked:
-    """A call that somebody agreed to: its text with whom it is about, under which consent, since when and by which `sub`."""
+    """A call that somebody agreed to: its text with whom it is about, which consent since when, and whose `sub`."""
 
     text: str
     consent: str = ""
