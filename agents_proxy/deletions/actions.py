@@ -136,13 +136,14 @@ def _tell(row: Deletion, subject: Subject) -> None:
 
 
 def _subject(row: Deletion) -> Subject:
-    """What the receiver was told; where that is gone or cannot be opened, what the consent names."""
+    """What the receiver was told; where that is gone or cannot be opened, what the consent names of the same kinds."""
     if row.subject is not None:
         try:
             return opened(row)
         except encryption.Unreadable:
             pass
-    return Subject(named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers())
+    named = named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers()
+    return Subject(Identifiers(named.emails if row.has_email else (), named.phone_numbers if row.has_number else ()))
 
 
 def _sendings(destination_pk: int | None, **whose: Any) -> tuple[str, ...]:

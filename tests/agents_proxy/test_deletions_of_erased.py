@@ -231,3 +231,29 @@ def test_an_address_of_somebody_else_is_not_theirs_in_another_spelling(
     told = {claims.get("consent_id", ""): claims["subject"]["emails"] for claims in there.claims}
     assert (len(told), told[""]) == (2, [])
     assert ["ana@example.org"] in told.values()
+
+
+@pytest.mark.parametrize("lost", ["ended", "unreadable"])
+def test_a_receiver_whose_row_is_no_more_readable_is_told_no_more_than_it_got(
+    lost: str, caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    owning(person, NUMBER)
+    consenting(person)
+    caller.post("/api/a2a/brand", {"text": NUMBER})
+    caller.post("/api/a2a/core", {"text": "ana@example.org"})
+    if lost == "ended":
+        there.says = (503, b"")
+        withdraw(person)
+        as_if_requested(KEPT)
+        attempt()
+        assert set(states().values()) == {("unconfirmed", "")}
+    else:
+        Deletion.objects.update(subject="lost")
+    erased(person)
+    there.says = (200, b"")
+    attempt()
+
+    assert dict(zip(there.names, (claims["subject"] for claims in there.claims), strict=True)) == {
+        "brand": {"emails": [], "phone_numbers": [NUMBER]},
+        "core": {"emails": ["ana@example.org"], "phone_numbers": []},
+    }
