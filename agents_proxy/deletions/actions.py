@@ -48,9 +48,9 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         consent = ProcessingConsent.objects.select_for_update().filter(pk=consent_pk, withdrawn_at=None).first()
         if consent is None:
             return False
-        row = mine.first()
+        row = mine.select_for_update().first()  # calls that tell nothing new lock no consent
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
-        row.last_at, row.under_way = database_now(), row.under_way + 1
+        row.last_at, row.under_way = database_now(), F("under_way") + 1 if row.pk else 1
         _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
         row.save()
     return True
