@@ -52,7 +52,10 @@ RULES: list[Rule] = [
         "NEW.run_id IS NOT NULL AND OLD.run_id IS DISTINCT FROM NEW.run_id",
     ),
     transitions("activations", ACTIVATION_MOVES),
-    frozen("deletions", ["deletion_id", "consent_id", "erasure_id", "agent", "destination_id", "origin", "first_at"]),
+    frozen(
+        "deletions",
+        ["deletion_id", "consent_id", "erasure_id", "part", "agent", "destination_id", "origin", "first_at"],
+    ),
     Rule(
         "deletions",
         "requested",

@@ -4,9 +4,10 @@ What is asked for here is a row; `deliveries` takes it there.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -17,7 +18,7 @@ from agents_proxy.deletions.models import Deletion, new_deletion_id
 from agents_proxy.deletions.receivers import Receiver, agent_at, longest_call, receiver_of
 from agents_proxy.deletions.sealing import MOST_ACTIVATIONS, Subject, opened, sealed
 from agents_proxy.destinations.models import Destination
-from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by
+from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by, verified_by_others
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import DeletionStatus
 from common import encryption
@@ -47,9 +48,9 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         consent = ProcessingConsent.objects.select_for_update().filter(pk=consent_pk, withdrawn_at=None).first()
         if consent is None:
             return False
-        row = mine.first()
+        row = mine.select_for_update().first()  # calls that tell nothing new lock no consent
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
-        row.last_at, row.under_way = database_now(), row.under_way + 1
+        row.last_at, row.under_way = database_now(), F("under_way") + 1 if row.pk else 1
         _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
         row.save()
     return True
@@ -75,31 +76,41 @@ def request_under(consent_pk: int) -> None:
     rows = Deletion.objects.select_for_update().filter(consent=consent, status=DeletionStatus.DISCLOSED)
     for row in rows.order_by("pk"):
         if row.destination_id is not None:
-            got = consent.activations.filter(destination=row.destination_id, attempts__gt=0).order_by("-pk")
-            names = tuple(got.values_list("activation_id", flat=True)[:MOST_ACTIVATIONS])
-            _tell(row, Subject(_subject(row).told, names))
+            _tell(row, Subject(_subject(row).told, _sendings(row.destination_id, consent=consent)))
         _request(row, now)
 
 
 def request_for_erasure(erasure: "Erasure") -> None:
     """Have deleted, at every receiver, whatever it got of somebody who is erased, in the transaction that erases them.
 
-    What they withdrew and nobody confirmed is part of it.
+    What they withdrew and nobody confirmed is part of it. By an address or a number that somebody else has verified
+    meanwhile, a receiver is asked for what came under each consent alone: all that it has by it is not only theirs.
     """
     consents = list(ProcessingConsent.objects.select_for_update().filter(user=erasure.user_id).order_by("pk"))
     now = database_now()
     _record_earlier(consents, now)
     left = Deletion.objects.filter(consent__user=erasure.user_id).exclude(status=DeletionStatus.CONFIRMED)
-    found: dict[Receiver, list[Deletion]] = {}
+    found: dict[Receiver, dict[Deletion, Subject]] = {}
     for row in left.select_related("consent").order_by("pk"):
-        found.setdefault(Receiver(row.origin, row.agent, row.destination_id), []).append(row)
+        found.setdefault(Receiver(row.origin, row.agent, row.destination_id), {})[row] = _subject(row)
+    told = Subject(Identifiers()).united(*(subject for rows in found.values() for subject in rows.values())).told
+    others = verified_by_others(told, erasure.user_id)
     for to, rows in found.items():
-        first, last = min(row.first_at for row in rows), max(row.last_at for row in rows)
-        made = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=first, last_at=last, **to.columns)
-        made.under_way = sum(row.under_way for row in rows)
-        names = Subject(Identifiers(), _sendings(erasure.user_id, to))
-        _tell(made, names.united(*(_subject(row) for row in rows)))
-        _request(made, now)
+        names = _sendings(to.destination_pk, consent__user=erasure.user_id)
+        of_all = Subject(Identifiers(), names).united(*rows.values())
+        asked = [(list(rows), replace(of_all, told=of_all.told.without(others)))]
+        for row, subject in rows.items():
+            shared = subject.told.within(others)
+            if shared.all and row.consent is not None:
+                names = _sendings(to.destination_pk, consent=row.consent)
+                asked.append(([row], Subject(shared, names, consent=row.consent.consent_id)))
+        for part, (of, subject) in enumerate(asked):
+            first, last = min(row.first_at for row in of), max(row.last_at for row in of)
+            made = Deletion(erasure=erasure, part=part, deletion_id=new_deletion_id(), first_at=first, last_at=last)
+            made.origin, made.agent, made.destination_id = to.origin, to.agent, to.destination_pk
+            made.under_way = sum(row.under_way for row in of)
+            _tell(made, subject)
+            _request(made, now)
 
 
 def request_end_of_access(erasure: "Erasure", *, at: Receiver, token: str) -> None:
@@ -125,19 +136,21 @@ def _tell(row: Deletion, subject: Subject) -> None:
 
 
 def _subject(row: Deletion) -> Subject:
-    """What the receiver was told; where that is gone or cannot be opened, what the consent names."""
+    """What the receiver was told; where that is gone or cannot be opened, what the consent names of the same kinds."""
     if row.subject is not None:
         try:
             return opened(row)
         except encryption.Unreadable:
             pass
-    return Subject(named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers())
+    named = named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers()
+    return Subject(Identifiers(named.emails if row.has_email else (), named.phone_numbers if row.has_number else ()))
 
 
-def _sendings(person_pk: int, to: Receiver) -> tuple[str, ...]:
-    if to.destination_pk is None:
+def _sendings(destination_pk: int | None, **whose: Any) -> tuple[str, ...]:
+    """The newest that a destination got; none of an agent."""
+    if destination_pk is None:
         return ()
-    got = Destination.objects.get(pk=to.destination_pk).activations.filter(consent__user=person_pk, attempts__gt=0)
+    got = Destination.objects.get(pk=destination_pk).activations.filter(attempts__gt=0, **whose)
     return tuple(got.order_by("-pk").values_list("activation_id", flat=True)[:MOST_ACTIVATIONS])
 
 

@@ -68,7 +68,8 @@ def message(row: "Deletion", subject: Subject) -> Message:
 
 
 def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
-    """`before`: what came later, under another consent, is not meant. Without `consent_id` everything before it is."""
+    """`before`: what came later, under another consent, is not meant. Without `consent_id` everything before it is, and
+    then `subject` has nothing that is somebody else's by now."""
     person_pk = row.consent.user_id if row.consent else row.erasure.user_id if row.erasure else 0
     now = int(time.time())
     claims: dict[str, Any] = {
@@ -81,7 +82,8 @@ def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
         "iat": now,
         "exp": now + HOLDS,
     }
-    return claims | ({"consent_id": row.consent.consent_id} if row.consent else {})
+    consent_id = row.consent.consent_id if row.consent else subject.consent
+    return claims | ({"consent_id": consent_id} if consent_id else {})
 
 
 def why_unconfirmed(answer: Answer, asked: Message) -> str:

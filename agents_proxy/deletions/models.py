@@ -28,10 +28,11 @@ _TO_DESTINATION = models.Q(destination__isnull=False, agent="")
 class Deletion(models.Model):
     """One receiver of what one consent covers, written before anything goes there: an agent, or a destination.
 
-    Of somebody who is erased it is one of the erasure, and of nobody else. `origin` is where the receiver was then: an
-    agent that moved is another one. `subject` is sealed: `{"row", "emails", "phone_numbers", "activations"}`, as far as
-    the receiver was told, and gone once it confirmed or thirty days are over. `attempts` is the fence: only who made
-    this attempt may record its end.
+    Of somebody who is erased it is one of the erasure, and of nobody else: `part` 0 asks for all of theirs, each other
+    one for what came under one former consent and is kept by what is somebody else's now. `origin` is where the
+    receiver was then: an agent that moved is another one. `subject` is sealed: `{"row", "emails", "phone_numbers",
+    "activations", "access", "consent"}`, as far as the receiver was told, and gone once it confirmed or thirty days are
+    over. `attempts` is the fence: only who made this attempt may record its end.
     """
 
     deletion_id = models.CharField(
@@ -53,6 +54,7 @@ class Deletion(models.Model):
         verbose_name=_("erasure"),
         db_index=False,
     )
+    part = models.PositiveIntegerField(default=0, db_default=0)
     agent = models.CharField(_("agent"), max_length=32, blank=True)
     destination = models.ForeignKey(
         "agents_proxy.Destination",
@@ -96,11 +98,11 @@ class Deletion(models.Model):
                 name="deletion_once_a_destination",
             ),
             models.UniqueConstraint(
-                fields=["erasure", "agent", "origin"], condition=models.Q(destination__isnull=True),
+                fields=["erasure", "part", "agent", "origin"], condition=models.Q(destination__isnull=True),
                 name="deletion_erasure_once_an_agent",
             ),
             models.UniqueConstraint(
-                fields=["erasure", "destination"], condition=models.Q(destination__isnull=False),
+                fields=["erasure", "part", "destination"], condition=models.Q(destination__isnull=False),
                 name="deletion_erasure_once_a_destination",
             ),
             models.CheckConstraint(condition=_OF_CONSENT | _OF_ERASURE, name="deletion_of_one"),

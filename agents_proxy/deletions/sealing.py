@@ -20,11 +20,16 @@ MOST_ACTIVATIONS = 1000  # that one request names, the newest ones
 
 @dataclass(frozen=True)
 class Subject:
-    """What the receiver was told of somebody, and the sendings that it got; or the token of an access to be ended."""
+    """What the receiver was told of somebody, and the sendings that it got; or the token of an access to be ended.
+
+    `consent` is the ID of the former consent under which alone it is to forget this; empty where the row's own says it,
+    or all of somebody's is meant.
+    """
 
     told: Identifiers
     activations: Sequence[str] = ()
     access: str = ""
+    consent: str = ""
 
     def united(self, *others: "Subject") -> "Subject":
         """With all that any of `others` has."""
@@ -42,6 +47,7 @@ def sealed(subject: Subject, deletion_id: str) -> str:
     """For the row of this ID."""
     kept = {
         "row": deletion_id, **subject.told.body(), "activations": list(subject.activations), "access": subject.access,
+        "consent": subject.consent,
     }  # fmt: skip
     return encryption.sealed(orjson.dumps(kept).decode())
 
@@ -52,7 +58,7 @@ def opened(row: "Deletion") -> Subject:
     if kept["row"] != row.deletion_id:
         raise encryption.Unreadable("This was sealed for another row.")
     told = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
-    return Subject(told, tuple(kept["activations"]), kept["access"])
+    return Subject(told, tuple(kept["activations"]), kept["access"], kept["consent"])
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:

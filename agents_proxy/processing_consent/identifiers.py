@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.conf import settings
+from django.db.models.functions import Lower
 
 from agents_proxy.digests import digest, digests
 from agents_proxy.errors import AddressNotVerified
@@ -57,6 +58,13 @@ class Identifiers:
             tuple(number for number in self.phone_numbers if any(number in one.phone_numbers for one in others)),
         )
 
+    def without(self, other: "Identifiers") -> "Identifiers":
+        """Those that are not in `other`."""
+        return Identifiers(
+            tuple(email for email in self.emails if email not in other.emails),
+            tuple(number for number in self.phone_numbers if number not in other.phone_numbers),
+        )
+
     def body(self) -> dict[str, list[str]]:
         """As addresses tell them."""
         return {"emails": list(self.emails), "phone_numbers": list(self.phone_numbers)}
@@ -79,6 +87,16 @@ def verified_by(person_pk: int, *, lock: bool = False) -> Identifiers:
     emails = tuple(folded(email) for email in addresses.values_list("email", flat=True))
     opened = (_opened(sealed) for sealed in numbers.values_list("number", flat=True))
     return Identifiers(emails, tuple(number for number in opened if number))
+
+
+def verified_by_others(named: Identifiers, person_pk: int) -> Identifiers:
+    """Those of `named` that somebody other than this person has verified now."""
+    others: Any = EmailAddress.objects.filter(verified=True).exclude(user=person_pk).annotate(lowered=Lower("email"))
+    emails = {folded(email) for email in others.filter(lowered__in=named.emails).values_list("email", flat=True)}
+    kept_as = {kept: number for number in named.phone_numbers for kept in digests("number", number)}
+    verified = _numbers().filter(verified_at__isnull=False, digest__in=kept_as).exclude(user=person_pk)
+    numbers = {kept_as[kept] for kept in verified.values_list("digest", flat=True)}
+    return named.within(Identifiers(tuple(emails), tuple(numbers)))
 
 
 def named_by(consent: "ProcessingConsent", own: Identifiers) -> Identifiers:

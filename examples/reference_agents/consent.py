@@ -35,11 +35,12 @@ class NotAgreed(Exception):
 
 @dataclass(frozen=True)
 class Asked:
-    """A call that somebody agreed to: its text with whom it is about, under which consent and since when."""
+    """A call that somebody agreed to: its text with whom it is about, which consent since when, and whose `sub`."""
 
     text: str
     consent: str = ""
     at: float = 0.0
+    person: str = ""
 
 
 class Consent:
@@ -70,7 +71,7 @@ class Consent:
         if not named <= {one.casefold() for one in subject}:
             raise NotAgreed("the consent is another person's than whom this is about")
         lines = [f"{'Email' if '@' in one else 'Phone'}: {one}" for one in subject if one.casefold() not in named]
-        return Asked("\n".join([text, *lines]), str(claims["consent_id"]), float(claims["iat"]))
+        return Asked("\n".join([text, *lines]), str(claims["consent_id"]), float(claims["iat"]), str(claims["sub"]))
 
     def deletion(self, request: str) -> dict[str, Any]:
         """The claims of a request to delete, which counts once; raises `NotAgreed`."""

@@ -38,7 +38,7 @@ def answer_request(
         asked = Asked(text)
         if consent is not None:
             asked = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
-        with given_under(asked.consent, asked.at):
+        with given_under(asked.consent, asked.at, asked.person):
             part = part_of(agent, asked.text)
     except NotAgreed as reason:
         return error_response(task, -32010, str(reason))
@@ -54,7 +54,9 @@ def answer_deletion(request: str, consent: Consent | None) -> tuple[int, dict[st
     try:
         claims = consent.deletion(request)
         subject = {"email": claims["subject"]["emails"], "phone": claims["subject"]["phone_numbers"]}
-        went = kept().forget_given(subject, consent=claims.get("consent_id"), before=claims["before"])
+        went = kept().forget_given(
+            subject, consent=claims.get("consent_id"), before=claims["before"], person=claims["sub"]
+        )
     except NotAgreed as reason:
         return 401, {"error": str(reason)}
     except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):

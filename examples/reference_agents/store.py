@@ -1,8 +1,8 @@
 """The profiles that the agents keep: one SQLite file, or memory that ends with the process.
 
 A profile is found by its identifiers, phone (E.164) and e-mail address (case folded). Identifiers of two kept people in
-one prompt find nobody, so that no prompt mixes them. Of each field it is known under which consents it was given, and
-when, so that what came under one of them can go with it.
+one prompt find nobody, so that no prompt mixes them. Of each field it is known under which consents it was given,
+when and by whom, so that what came under one of them can go with it, and what is somebody else's by now stays.
 """
 
 import json
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS identifiers (
 """
 
 
-_under: ContextVar[tuple[str, float]] = ContextVar("under", default=("", 0.0))
+_under: ContextVar[tuple[str, float, str]] = ContextVar("under", default=("", 0.0, ""))
 
 
 class TwoPeople(Exception):
@@ -38,9 +38,9 @@ class TwoPeople(Exception):
 
 
 @contextmanager
-def given_under(consent: str, at: float) -> Iterator[None]:
-    """What is kept until this ends was given under this consent, at this time (seconds since 1970)."""
-    token = _under.set((consent, at))
+def given_under(consent: str, at: float, person: str = "") -> Iterator[None]:
+    """What is kept until this ends was given under this consent, at this time (seconds since 1970), by this `sub`."""
+    token = _under.set((consent, at, person))
     try:
         yield
     finally:
@@ -100,22 +100,26 @@ class Store:
             self._connection.execute("DELETE FROM profiles WHERE id = ?", (number,))
             return number is not None
 
-    def forget_given(self, identifiers: Mapping[str, list[str]], *, consent: str | None, before: float) -> int:
-        """Delete what was given before then, under this consent or, without one, under any; how many fields went.
+    def forget_given(
+        self, identifiers: Mapping[str, list[str]], *, consent: str | None, before: float, person: str = ""
+    ) -> int:
+        """Delete what was given before then, under this consent or, without one, under any of this person's; how many
+        fields went.
 
-        `identifiers` are one person's own, so what is kept under any of them is theirs. A field of which no consent is
-        known goes, too. A profile of which identifiers alone are left goes as a whole.
+        `identifiers` say where to look: what another `sub` gave there is another person's, and stays. A field of which
+        no consent is known goes, too. A profile of which identifiers alone are left goes as a whole.
         """
         deleted = 0
+
+        def stays(under: str, at: float, by: str = "") -> bool:
+            return (consent or under) != under or at >= before or (by or person) != (person or by)
+
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             pairs = [(kind, value) for kind, values in identifiers.items() for value in values]
             for number in {found for kind, value in pairs for found in self._numbers({kind: value})}:
                 fields, given = self._fields(number), self._given(number)
-                left = {
-                    name: [one for one in given.get(name, []) if (consent or one[0]) != one[0] or one[1] >= before]
-                    for name in fields
-                }
+                left = {name: [one for one in given.get(name, []) if stays(*one)] for name in fields}
                 kept_ones = {name: value for name, value in fields.items() if left[name] or name in IDENTIFIERS}
                 if kept_ones.keys() <= set(IDENTIFIERS) and not any(left.values()):
                     kept_ones = {}
@@ -155,7 +159,7 @@ class Store:
         return fields
 
     def _given(self, number: int) -> dict[str, list[list[Any]]]:
-        """Field → [consent, time] of each consent under which it was given."""
+        """Field → [consent, time, person] of each consent under which it was given."""
         (text,) = self._connection.execute("SELECT given FROM profiles WHERE id = ?", (number,)).fetchone()
         given: dict[str, list[list[Any]]] = json.loads(text)
         return given

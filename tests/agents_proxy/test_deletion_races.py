@@ -1,5 +1,6 @@
 """Calls, withdrawals, erasures and workers at one moment: nobody who got something is missed, nobody asked twice."""
 
+import threading
 from functools import partial
 from typing import Any
 
@@ -8,10 +9,12 @@ from django.db import connection
 
 from accounts.erasure.actions import erase, order_erasure
 from accounts.models import User
-from agents_proxy.deletions import deliveries
+from agents_proxy.deletions import actions, deliveries
 from agents_proxy.deletions.models import Deletion
+from agents_proxy.deletions.receivers import Receiver
+from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy import limits as proxy_limits
+from common import limits
 from common.clock import database_now
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.forgetting import attempt, forgetting, unchecked, withdraw
@@ -40,8 +43,7 @@ def test_a_withdrawal_knows_of_every_call_that_was_made(settings: Any) -> None:
     with speaking() as agents, forgetting() as there:
         there.reached_by(settings, agents)
         for _ in range(8):
-            proxy_limits.sessions.clear()
-            proxy_limits.addresses.clear()
+            limits._paces.clear()
             person = consenting(PersonFactory())
             agents.asked.clear()
             there.got.clear()
@@ -58,8 +60,7 @@ def test_an_erasure_knows_of_every_call_that_was_made(settings: Any) -> None:
     with speaking() as agents, forgetting() as there:
         there.reached_by(settings, agents)
         for _ in range(6):
-            proxy_limits.sessions.clear()
-            proxy_limits.addresses.clear()
+            limits._paces.clear()
             person = consenting(PersonFactory())
             signed_in(person).post("/api/a2a/brand", CALL)
             agents.asked.clear()
@@ -74,6 +75,33 @@ def test_an_erasure_knows_of_every_call_that_was_made(settings: Any) -> None:
 
             assert set(there.names) >= {"brand", *agents.names}
             assert all("consent_id" not in unchecked(statement) for _, statement, _ in there.got)
+
+
+def test_calls_that_begin_and_end_beside_one_that_tells_more_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    consent = consenting(PersonFactory()).processing_consents.get()
+    to = Receiver("https://agents.example", agent="brand")
+    by_email, by_number = Identifiers(("ana@example.org",)), Identifiers((), ("+351912345678",))
+    begin = partial(actions.record_disclosure, consent_pk=consent.pk, to=to)
+    assert all(begin(told=by_email) for _ in range(2))
+    read, others = actions._subject, []
+
+    def meanwhile(row: Deletion) -> Any:
+        others.extend(threading.Thread(target=at_once, args=(act,)) for act in (
+            partial(begin, told=by_email), partial(begin, told=by_email),
+            partial(actions.record_return, consent_pk=consent.pk, to=to),
+        ))  # fmt: skip
+        for other in others:
+            other.start()
+            other.join(0.5)  # it ends now, or waits for the row
+        return read(row)
+
+    monkeypatch.setattr(actions, "_subject", meanwhile)
+    assert begin(told=by_number)
+    for other in others:
+        other.join()
+
+    [row] = Deletion.objects.all()
+    assert (row.under_way, row.has_email, row.has_number) == (4, True, True)
 
 
 def test_of_workers_that_take_the_same_row_one_sends(settings: Any) -> None:

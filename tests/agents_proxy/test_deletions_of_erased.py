@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.test import Client
 
 from accounts.erasure.actions import erase, order_erasure
@@ -15,6 +16,7 @@ from agents_proxy.deletions.actions import KEPT
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item
+from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.tasks import forget_deletions
 from common.clock import database_now
@@ -185,3 +187,73 @@ def test_staff_see_who_confirmed_and_not_whom_it_is_about(caller: JsonClient, pe
     assert "confirmed" in page
     for shown in (page, staff.get(f"/admin/agents_proxy/deletion/{row.pk}/change/").content.decode()):
         assert "ana@example.org" not in shown
+
+
+@pytest.mark.parametrize("withdrawn", [False, True], ids=["never withdrawn", "withdrawn and not confirmed"])
+def test_what_somebody_else_has_by_now_is_asked_for_under_each_consent_alone(
+    withdrawn: bool, caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    owning(person, NUMBER)
+    consents = [consenting(person) and ProcessingConsent.objects.latest("pk") for _ in range(2)]
+    caller.post("/api/a2a/brand", {"text": NUMBER})
+    caller.post("/api/a2a/core", {"text": "ana@example.org"})
+    there.says = (503, b"")
+    if withdrawn:
+        withdraw(person)
+        attempt()
+    there.got.clear()
+    PhoneNumber.objects.filter(user=person).delete()
+    owning(PersonFactory(), NUMBER)
+    erased(person)
+    there.says = (200, b"")
+    attempt()
+
+    asked = [(agent, c.get("consent_id"), c["subject"]) for agent, c in zip(there.names, there.claims, strict=True)]
+    mine, theirs = {"emails": ["ana@example.org"], "phone_numbers": []}, {"emails": [], "phone_numbers": [NUMBER]}
+    nobody = {"emails": [], "phone_numbers": []}
+    under = [consent.consent_id for consent in consents if ("brand", consent.consent_id, theirs) in asked]
+    assert len(under) == 1
+    assert sorted(asked, key=str) == sorted(
+        [("brand", None, nobody), ("brand", under[0], theirs), ("core", None, mine)], key=str
+    )
+    assert len({claims["sub"] for claims in there.claims}) == 1
+
+
+def test_an_address_of_somebody_else_is_not_theirs_in_another_spelling(
+    caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    caller.post("/api/a2a/brand", CALL)
+    EmailAddress.objects.filter(user=person).delete()
+    EmailAddress.objects.create(user=PersonFactory(), email="Ana@Example.org", verified=True)
+    erased(person)
+    attempt()
+
+    told = {claims.get("consent_id", ""): claims["subject"]["emails"] for claims in there.claims}
+    assert (len(told), told[""]) == (2, [])
+    assert ["ana@example.org"] in told.values()
+
+
+@pytest.mark.parametrize("lost", ["ended", "unreadable"])
+def test_a_receiver_whose_row_is_no_more_readable_is_told_no_more_than_it_got(
+    lost: str, caller: JsonClient, person: User, there: Forgetting
+) -> None:
+    owning(person, NUMBER)
+    consenting(person)
+    caller.post("/api/a2a/brand", {"text": NUMBER})
+    caller.post("/api/a2a/core", {"text": "ana@example.org"})
+    if lost == "ended":
+        there.says = (503, b"")
+        withdraw(person)
+        as_if_requested(KEPT)
+        attempt()
+        assert set(states().values()) == {("unconfirmed", "")}
+    else:
+        Deletion.objects.update(subject="lost")
+    erased(person)
+    there.says = (200, b"")
+    attempt()
+
+    assert dict(zip(there.names, (claims["subject"] for claims in there.claims), strict=True)) == {
+        "brand": {"emails": [], "phone_numbers": [NUMBER]},
+        "core": {"emails": ["ana@example.org"], "phone_numbers": []},
+    }

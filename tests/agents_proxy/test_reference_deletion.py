@@ -17,6 +17,7 @@ from agents_proxy.deletions import messages
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.sealing import Subject
 from agents_proxy.destinations import actions as destination_actions
+from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.processing_consent.models import ProcessingConsent
@@ -27,10 +28,10 @@ from examples.neighbourhood.serving import Server
 from examples.neighbourhood.store import Store
 from examples.reference_agents.store import given_under, kept
 from tests.agents_proxy.forgetting import attempt, states, withdraw
-from tests.agents_proxy.proxy_calls import consenting
+from tests.agents_proxy.proxy_calls import consenting, owning
 from tests.agents_proxy.receivers import deliver
 from tests.callers import JsonClient, signed_in
-from tests.factories import DeletionFactory
+from tests.factories import DeletionFactory, PersonFactory
 from tests.fakes.serving import serving
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("empty_store")]
@@ -163,3 +164,19 @@ def test_the_ten_lines_of_the_documentation_check_the_same(person: User, service
     for request in (good, other, request_of(person, exp=1), request_of(person, typ="processing-consent+jwt")):
         with pytest.raises(AssertionError):
             found["deletion_of"](request, **named)
+
+
+def test_what_another_person_gave_stays_when_somebody_is_erased(ana: JsonClient, person: User) -> None:
+    number = "+351912345678"
+    consenting(owning(person, number))
+    tells(ana, f"{number}\nCity: Porto\nDiet: vegan")
+    PhoneNumber.objects.filter(user=person).delete()
+    owning(PersonFactory(email="zoe@example.org"), number)
+    with given_under("pcn_of_zoe", 1.0, "zoe"):
+        kept().change({"phone": number}, {"likes": ["tea"]})
+    assert erase(erasure_pk=order_erasure(of=person).pk)
+    attempt()
+
+    left = kept().find({"phone": number})
+    assert left is not None
+    assert (left.get("likes"), left.get("city"), left.get("diet")) == (["tea"], None, None)

@@ -79,7 +79,7 @@ def found_in(loader: MigrationLoader) -> dict[tuple[str, str], list[str]]:
     """Of each migration since the baseline, what the release before does not bear."""
     found: dict[tuple[str, str], list[str]] = {}
     made: set[str] = set()
-    for app, name in loader.graph.nodes:
+    for app, name in sorted(loader.graph.nodes):  # what makes a table comes before what alters it
         if app not in BASELINE or int(name[:4]) <= BASELINE[app]:
             continue
         state = loader.project_state((app, name), at_end=False)
