@@ -22,10 +22,15 @@ _AT_ONCE = 20.0  # seconds of one run, for each table
 
 
 def forget_what_is_over() -> int:
-    """Returns how many rows went."""
+    """Returns how many rows went. Raises an `ExceptionGroup` of what failed, once everything else was done."""
     now = database_now()
-    developers = forget_expired_keys(now=now) + forget_previous_secrets(now=now)
-    return developers + forget_decided() + forget_removed_wrappers() + SessionStore.clear_expired()
+    return _each_in_turn(
+        partial(forget_expired_keys, now=now),
+        partial(forget_previous_secrets, now=now),
+        forget_decided,
+        forget_removed_wrappers,
+        SessionStore.clear_expired,
+    )
 
 
 def forget_old_records() -> int:
@@ -40,17 +45,23 @@ def forget_old_records() -> int:
     deliveries = WebhookDelivery.objects.filter(finished_at__lt=delivered).order_by("finished_at")
     discoveries = Discovery.objects.filter(day__lt=discovered).order_by("day")
     finds = DirectoryFind.objects.filter(day__lt=discovered).order_by("day")
-    parts: tuple[Callable[..., int], ...] = (
-        *(partial(delete_all, old) for old in (deliveries, discoveries, finds)), forget_reads, forget_notices,
-    )  # fmt: skip
+    return _each_in_turn(
+        *(partial(delete_all, old, most_seconds=_AT_ONCE) for old in (deliveries, discoveries, finds)),
+        partial(forget_reads, most_seconds=_AT_ONCE),
+        partial(forget_notices, most_seconds=_AT_ONCE),
+    )
+
+
+def _each_in_turn(*parts: Callable[[], int]) -> int:
+    """The sum of their answers. What one table refuses keeps no other from its turn."""
     gone, failures = 0, []
     for part in parts:
         try:
-            gone += part(most_seconds=_AT_ONCE)
-        except Exception as failure:  # what one table refuses keeps no other from its turn
+            gone += part()
+        except Exception as failure:
             if is_gone(failure):
                 raise
             failures.append(failure)
     if failures:
-        raise ExceptionGroup("Not everything old could be deleted", failures)
+        raise ExceptionGroup("Not everything that is over could be deleted", failures)
     return gone

@@ -44,7 +44,7 @@ def is_genuine(key: ConnectorKey) -> bool:
 
 
 def is_proved(key: ConnectorKey) -> bool:
-    """Whether the log proves an entry of at least 24 hours ago that says so."""
+    """Whether the log proves an entry of at least 24 hours ago that says so, and none since says that it was removed."""
     entry = AuditEntry.objects.select_related("kept").filter(connector_key=key).first()
     kept = getattr(entry, "kept", None)
     if entry is None or kept is None or entry.kind != EventType.CONNECTOR_KEY_REGISTERED:
@@ -56,7 +56,13 @@ def is_proved(key: ConnectorKey) -> bool:
         and audit.entry_hash(**{name: getattr(entry, name) for name in names}) == entry.entry_hash
     )
     is_old = entry.at <= database_now() - USABLE_AFTER + _SECOND
-    return is_whole and is_old and _is_leaf(entry)
+    return is_whole and is_old and not _is_removed(entry, key.thumbprint) and _is_leaf(entry)
+
+
+def _is_removed(entry: AuditEntry, thumbprint: str) -> bool:
+    """By the chain, whatever the row says: whoever writes the database could empty its `removed_at`."""
+    later = AuditEntry.objects.filter(chain=entry.chain, sequence__gt=entry.sequence)
+    return later.filter(kind=EventType.CONNECTOR_KEY_REMOVED).telling(thumbprint=thumbprint).exists()
 
 
 def _is_leaf(entry: AuditEntry) -> bool:

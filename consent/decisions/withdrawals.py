@@ -116,13 +116,21 @@ def _live(withdrawal: ScopeWithdrawal, now: datetime) -> QuerySet[Grant]:
 
 
 def _cancel(request_pk: int, withdrawal: ScopeWithdrawal | None, now: datetime) -> bool:
-    facts = {"by": _who(withdrawal), "why": _WHY}
-    return close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.STAFF, at=now, facts=facts)
+    return close_request(
+        request_pk=request_pk,
+        to=RequestStatus.CANCELLED,
+        actor=Actor.STAFF,
+        at=now,
+        facts={"by": _who(withdrawal), "why": _WHY},
+        to_app={"by": Actor.STAFF.value},
+    )
 
 
 def _end(grant_pk: int, withdrawal: ScopeWithdrawal, now: datetime) -> bool:
-    reason = f"{_who(withdrawal)}: {_WHY}"
-    return end_grant(grant_pk=grant_pk, to=GrantStatus.TERMINATED, actor=Actor.STAFF, at=now, reason=reason)
+    own_id = _who(withdrawal)
+    return end_grant(
+        grant_pk=grant_pk, to=GrantStatus.TERMINATED, actor=Actor.STAFF, at=now, reason=_WHY, own_id=own_id
+    )
 
 
 def _held(rows: Any) -> list[Any]:

@@ -46,17 +46,20 @@ def end_grant(
     actor: Actor,
     at: datetime,
     reason: str = "",
+    own_id: str = "",
     only_expired_at: datetime | None = None,
 ) -> bool:
     """Move a live grant to an end and delete its ciphertext; False where it was not live. Inside a transaction.
 
-    With `only_expired_at`, False too where its time is not over by that clock.
+    With `only_expired_at`, False too where its time is not over by that clock. `reason` is why staff ended it, and
+    `own_id` which of them did, which the app is not told.
     """
+    why = f"{own_id}: {reason}"[:500] if reason else ""
     sources = [old for old, news in GRANT_MOVES.items() if to in news]
     found = Grant.objects.overdue(only_expired_at) if only_expired_at else Grant.objects.all()
     live = found.filter(pk=grant_pk, status__in=sources)
     ended_at = F("expires_at") if to is GrantStatus.EXPIRED else at
-    if not live.update(status=to, ended_at=ended_at, ended_by=actor, end_reason=reason):
+    if not live.update(status=to, ended_at=ended_at, ended_by=actor, end_reason=why):
         return False
     grant = Grant.objects.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
     grant.exports.update(ciphertext=None)
@@ -66,7 +69,8 @@ def end_grant(
         event=EventType(to),
         actor=actor,
         at=at,
-        facts={"reads": grant.reads, "reason": reason} if reason else {"reads": grant.reads},
+        facts={"reads": grant.reads, "reason": why} if why else {"reads": grant.reads},
+        to_app={"reason": f"{actor}: {reason}"[:500]} if why else None,
         happened=grant.expires_at if to is GrantStatus.EXPIRED else at,
     )
     return True
@@ -170,7 +174,8 @@ def terminate(*, grant_id: str, by: "User", reason: str) -> bool:
         to=GrantStatus.TERMINATED,
         actor=Actor.STAFF,
         at=now,
-        reason=f"{by.public_id}: {reason}"[:500],
+        reason=reason,
+        own_id=by.public_id,
     )
 
 

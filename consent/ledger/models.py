@@ -65,6 +65,13 @@ class AuditEntry(models.Model):
             models.UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence"),
             models.CheckConstraint(condition=~Q(facts_hash=""), name="consent_audit_facts_hash"),
         ]
+        indexes = [
+            models.Index(
+                fields=["chain", "sequence"],
+                condition=Q(kind="connector_key_removed"),
+                name="consent_audit_keys_removed",
+            ),
+        ]
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -142,8 +142,9 @@ class _Hub:
             self._poll(None)
             return
         self._wake_all()  # whatever happened before LISTEN took effect
-        events.when_readable(listener.fileno(), partial(self._hear, listener))
-        events.call(partial(self._look_whether_anybody_waits, listener))
+        descriptor = listener.fileno()  # asked now: a broken one has none
+        events.when_readable(descriptor, partial(self._hear, listener, descriptor))
+        events.call(partial(self._look_whether_anybody_waits, listener, descriptor))
 
     def _goes_on(self) -> bool:
         with self._lock:
@@ -156,22 +157,22 @@ class _Hub:
         self._wake_all()
         background.later(_RELISTEN_AFTER, self._listen)
 
-    def _hear(self, listener: psycopg.Connection[Any]) -> None:
+    def _hear(self, listener: psycopg.Connection[Any], descriptor: int) -> None:
         try:
             listener.pgconn.consume_input()
             while notice := listener.pgconn.notifies():
                 self._wake(*notice.extra.decode().split(" ", 1))
         except psycopg.Error:
-            _end(listener)
+            _end(listener, descriptor)
             self._begin_again()
 
-    def _look_whether_anybody_waits(self, listener: psycopg.Connection[Any]) -> None:
+    def _look_whether_anybody_waits(self, listener: psycopg.Connection[Any], descriptor: int) -> None:
         if listener.closed:
             return  # it broke
         if self._goes_on():
-            events.later(_LISTEN_FOR, partial(self._look_whether_anybody_waits, listener))
+            events.later(_LISTEN_FOR, partial(self._look_whether_anybody_waits, listener, descriptor))
         else:
-            _end(listener)  # the next waiter begins anew
+            _end(listener, descriptor)  # the next waiter begins anew
 
     def _poll(self, known: set[int] | None) -> None:
         """Look for new notices, and again after a moment; `known` are those of the look before."""
@@ -208,9 +209,9 @@ def _connected() -> psycopg.Connection[Any] | None:
     return None
 
 
-def _end(listener: psycopg.Connection[Any]) -> None:
-    if not listener.closed:
-        events.forget(listener.fileno())
+def _end(listener: psycopg.Connection[Any], descriptor: int) -> None:
+    """On the thread for events. Where it broke, libpq has closed the socket, and the next gets the same descriptor."""
+    events.forget(descriptor)
     listener.close()
 
 

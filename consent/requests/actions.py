@@ -28,6 +28,7 @@ def close_request(
     actor: Actor,
     at: datetime,
     facts: dict[str, Any] | None = None,
+    to_app: dict[str, Any] | None = None,
     clock: datetime | None = None,
 ) -> bool:
     """Move a pending request to an end without a grant; False where somebody else decided first.
@@ -35,7 +36,7 @@ def close_request(
     Must run inside a transaction. Expiry is only ever written where the deadline has passed, everything else only
     where it has not: both are in the compare-and-set, so the clock cannot make two of them true. An expiry is dated by
     its deadline, as every reader was told it before it was written down. `clock` is what an expiry is compared with
-    where that is not `at`: a sandbox's, moved ahead.
+    where that is not `at`: a sandbox's, moved ahead. `facts` and `to_app` are as `record` takes them.
     """
     own = ConsentRequest.objects.filter(pk=request_pk)
     waiting = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
@@ -50,6 +51,7 @@ def close_request(
         actor=actor,
         at=at,
         facts=facts or {},
+        to_app=to_app,
         happened=request.expires_at if to is RequestStatus.EXPIRED else at,
     )
     return True
@@ -84,6 +86,7 @@ def cancel_requests_of(*, by: "User | None", entry_pk: int | None = None, app_pk
                     "by": by.public_id if by else "sync_registry",
                     "why": "the scope or what is said of the app changed",
                 },
+                to_app={"by": Actor.STAFF.value},
             )
             for request in held
         )

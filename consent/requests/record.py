@@ -32,6 +32,7 @@ def record(
     actor: Actor,
     at: datetime,
     facts: dict[str, Any],
+    to_app: dict[str, Any] | None = None,
     approval_sha256: str = "",
     happened: datetime | None = None,
     notify: bool = True,
@@ -39,8 +40,8 @@ def record(
     """Write the event to both chains, sign its receipt, and leave the notice that tells others.
 
     `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves; `approval_sha256`
-    is of what the person's vault signed, which the entry and the receipt bind. Without `notify`
-    the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
+    is of what the person's vault signed, which the entry and the receipt bind. `to_app` are members of `facts` as the
+    app is told them, which does not learn what one of the staff is called. Without `notify` the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
     person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a person.
     """
     receipt = _receipt_claims(request, grant, event, happened or at, at)
@@ -51,13 +52,13 @@ def record(
     entry: dict[str, Any] = {"kind": event.value, "actor": actor.value, "at": at, "facts": known}
     if event.protects:
         about = request.request_id
-        write, hold = partial(_write, request, entry, receipt), partial(_hold, request, entry, receipt)
+        write, hold = partial(_write, request, entry, receipt, to_app), partial(_hold, request, entry, receipt, to_app)
         if not commit_anyway(write, otherwise=hold, what=f"the audit entry “{event}”", about=about):
             _mark(request, grant)
         if notify:
             commit_anyway(partial(_notify, request, event, at), what=f"the notice “{event}”", about=about)
         return
-    _write(request, entry, receipt)
+    _write(request, entry, receipt, to_app)
     if notify:
         _notify(request, event, at)
 
@@ -100,17 +101,21 @@ def record_together(ended: Sequence[Ended], *, event: EventType, actor: Actor, a
         notify_apps([NewNotice(asked.app_id, asked.pk, asked.request_id) for asked in requests], kind=kind, at=at)
 
 
-def _write(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
+def _write(
+    request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None, to_app: dict[str, Any] | None
+) -> None:
     """The entry in both chains, and the receipt, of which each copy names the entry of its own chain."""
-    own, of_app = [audit.append(**{**entry, **told}).as_claims() for told in _chains(request, entry["facts"])]
+    own, of_app = [audit.append(**{**entry, **told}).as_claims() for told in _chains(request, entry["facts"], to_app)]
     if receipt is not None:
         with audit.must_be_written():
             receipts.signed(claims=receipt, request_pk=request.pk, entry=own, app_entry=of_app, at=entry["at"]).save()
 
 
-def _hold(request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None) -> None:
+def _hold(
+    request: ConsentRequest, entry: dict[str, Any], receipt: dict[str, Any] | None, to_app: dict[str, Any] | None
+) -> None:
     """The same in `audit_pending`, until the chains take it."""
-    person, app = _chains(request, entry["facts"])
+    person, app = _chains(request, entry["facts"], to_app)
     audit.hold(**{**entry, **person}, request_pk=request.pk, receipt=receipt)
     audit.hold(**{**entry, **app}, request_pk=request.pk)
 
@@ -122,12 +127,15 @@ def _mark(request: ConsentRequest, grant: GrantFacts | None) -> None:
     changed.save(update_fields=["record_waits"])
 
 
-def _chains(request: ConsentRequest, facts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _chains(
+    request: ConsentRequest, facts: dict[str, Any], to_app: dict[str, Any] | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The person's chain and the app's, and what each is told: either has its own name for the person."""
+    of_app = {**facts, **(to_app or {}), "user_id": request.pairwise_id}
     user_id = request.user.public_id
     return (
         {"chain": audit.person_chain(user_id), "facts": {**facts, "user_id": user_id}},
-        {"chain": audit.app_chain(request.app.app_id), "facts": {**facts, "user_id": request.pairwise_id}},
+        {"chain": audit.app_chain(request.app.app_id), "facts": of_app},
     )
 
 

@@ -41,7 +41,7 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 GRANT DELETE ON
     account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group,
     auth_group_permissions, blocked_apps, cache_entries, consent_notices, consent_reads, deletions, directory_finds, discovery_log, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, rate_counts, request_log, security_changes, sessions, sharing_ids,
+    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, published_connector_keys, rate_counts, request_log, security_changes, sessions, sharing_ids,
     users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers,
     webhook_deliveries
 TO :"role";

@@ -8,6 +8,7 @@ from accounts.models import User
 from consent.decisions.models import ScopeWithdrawal
 from consent.exports.models import Export
 from consent.grants.models import Grant
+from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
@@ -26,6 +27,9 @@ def test_ending_a_grant_asks_why_first(page, staff):
     ended = Grant.objects.get()
     assert (ended.status, ended.ended_by) == ("terminated", "staff")
     assert ended.end_reason == f"{staff.public_id}: reported as fraud"
+    said = AuditEntry.objects.filter(kind="terminated")
+    assert said.of(f"person:{grant.user.public_id}").get().facts["reason"] == ended.end_reason
+    assert said.of(f"app:{grant.app.app_id}").get().facts["reason"] == "staff: reported as fraud"
     assert Export.objects.get().ciphertext is None
     assert messages(act(page, "consent", "grant", "end", grant, reason="again")) == ["0 grants were ended."]
 

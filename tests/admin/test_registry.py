@@ -77,6 +77,9 @@ def test_withdrawing_cancels_what_waits_and_leaves_grants_alone(page, staff):
     assert (other.status, grant.status) == ("pending", "active")
     told = AuditEntry.objects.of(f"person:{request.user.public_id}").get()
     assert (told.kind, told.actor, told.facts["by"]) == ("cancelled", "staff", staff.public_id)
+    to_app = AuditEntry.objects.of(f"app:{request.app.app_id}").get().facts
+    assert (to_app["by"], to_app["why"]) == ("staff", "staff withdrew the scope")
+    assert staff.public_id not in str(to_app)
     assert Notice.objects.get(request=request).kind == "consent.cancelled"
     assert Receipt.objects.get(request=request).event == "cancelled"
     assert finish_withdrawals() == 0
@@ -99,6 +102,9 @@ def test_live_grants_end_where_staff_tick_it(page, staff):
     assert (grant.status, grant.ended_by, grant.end_reason) == (
         "terminated", "staff", f"{staff.public_id}: staff withdrew the scope"
     )  # fmt: skip
+    to_app = AuditEntry.objects.of(f"app:{grant.app.app_id}").get().facts
+    assert to_app["reason"] == "staff: staff withdrew the scope"
+    assert staff.public_id not in str(to_app)
     assert (paused.status, other.status) == ("terminated", "active")
     assert grant.exports.get().ciphertext is None
     done = ScopeWithdrawal.objects.get()

@@ -9,7 +9,7 @@ from django.urls import reverse
 from common import encryption
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import WebhookDelivery
-from developers.models import WebhookEndpoint
+from developers.models import AppAuditEntry, WebhookEndpoint
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
 from tests.factories.asked import now
@@ -99,9 +99,12 @@ def test_endpoint_is_disabled_and_enabled(page, staff):
         told = f"{count} endpoint{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} changed."
         assert messages(act(page, "developers", "webhookendpoint", action, row)) == [told]
         row.refresh_from_db()
-        assert (row.disabled_at is None, row.reason) == (
-            (False, f"staff: {staff.public_id}") if action == "disable" else (True, "")
-        )
+        assert (row.disabled_at is None, row.reason) == ((False, "staff") if action == "disable" else (True, ""))
+    told = AppAuditEntry.objects.filter(app=row.app).order_by("pk")
+    assert [(entry.action, entry.member) for entry in told] == [
+        ("webhook.disabled", staff), ("webhook.enabled", staff),
+    ]  # fmt: skip
+    assert staff.public_id not in str([entry.facts for entry in told])  # which the app's owners read
 
 
 def test_delivery_is_sent_once_more(page):

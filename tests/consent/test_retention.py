@@ -6,14 +6,19 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from accounts.models import Session
 from agents_proxy.proxy.models import Call
 from agents_proxy.tasks import forget_agent_calls
 from common import batches
 from common.clock import database_now
+from consent import retention
+from consent.connector_keys.models import PublishedKeys
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.notices.models import Notice, WebhookDelivery
 from consent.retention import forget_old_records
+from consent.tasks import tidy
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, WebhookEndpointFactory
+from tests.least_rights import least_rights
 
 pytestmark = pytest.mark.django_db
 
@@ -62,3 +67,35 @@ def test_calls_to_agents_go_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert (forget_agent_calls(), forget_agent_calls()) == (5, 0)
     assert Call.objects.get().started_at == now
+
+
+def over() -> None:
+    """A session, and what was fetched for a request that waits no more."""
+    now = database_now()
+    asked = ConsentRequestFactory(created_at=now - timedelta(days=2), expires_at=now - timedelta(days=1))
+    PublishedKeys.objects.create(request=asked, token="", due_at=now)
+    Session.objects.create(digest="a" * 64, data="", expires_at=now - timedelta(days=1))
+
+
+@pytest.mark.own_process("psql makes the roles")
+def test_the_role_of_the_server_tidies_everything_that_is_over() -> None:
+    over()
+    with least_rights():
+        assert tidy() == 2
+    assert not PublishedKeys.objects.exists()
+    assert not Session.objects.exists()
+
+
+def test_what_one_part_of_tidying_refuses_keeps_no_other_from_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: Any) -> int:
+        raise ValueError("not these")
+
+    for part in ("forget_expired_keys", "forget_decided"):
+        monkeypatch.setattr(retention, part, refused)
+    over()
+
+    with pytest.raises(ExceptionGroup) as failed:
+        tidy()
+
+    assert [str(one) for one in failed.value.exceptions] == ["not these", "not these"]
+    assert not Session.objects.exists()

@@ -76,6 +76,26 @@ def test_a_key_removed_while_a_request_waits_vouches_no_more(owner: JsonClient, 
     assert answer.json()["code"] == "key_not_vouched"
 
 
+def test_a_removed_key_whose_row_was_brought_back_vouches_for_nothing(person: User) -> None:
+    """Who writes the database takes the removal out of the row; the entry of the app's chain stays."""
+    request = ConsentRequestFactory()
+    key = vouch_for(request)
+    other = registered(request.app, key_id="other")
+    remove_key(key=other, by=person)
+    assert who(request) == "registered"  # another key's removal is not its own
+    remove_key(key=key, by=person)
+    ConnectorKey.objects.filter(pk=key.pk).update(removed_at=None)
+
+    assert who(request) == "nobody"
+
+
+def test_a_removed_key_that_was_registered_again_vouches(person: User) -> None:
+    request = ConsentRequestFactory()
+    remove_key(key=vouch_for(request), by=person)
+    vouch_for(request)
+    assert who(request) == "registered"
+
+
 def test_a_key_registered_just_now_vouches_for_nothing_yet() -> None:
     request = ConsentRequestFactory()
     given = {"app": request.app, "jwk": request.connector_public_key}

@@ -1,5 +1,6 @@
 """The stream of events and the held answer, over a real socket."""
 
+import os
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -286,3 +287,43 @@ def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
         assert heard.wait(MOST_SECONDS)
     eventually(hub.is_silent, "the end of the listener")
     gate.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is polled")
+def test_a_listener_hears_under_the_number_of_one_that_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    """libpq closes the socket of a broken session, and the next one gets its number."""
+    monkeypatch.setattr(waiting, "_RELISTEN_AFTER", 0.1)
+    connected, made, listens = waiting._connected, [], threading.Event()
+
+    def under_the_number_of_the_first() -> Any:
+        taken = []
+        while made and (number := os.open(os.devnull, os.O_RDONLY)) <= made[0][0]:
+            taken.append(number)
+        if made:
+            os.close(number)
+            os.close(taken.pop())
+        listener: Any = connected()
+        made.append((listener.fileno(), listener.info.backend_pid))
+        for number in taken:
+            os.close(number)
+        return listener
+
+    def wait_until_it_listens(times: int) -> None:
+        eventually(lambda: len(made) == times, "a listener")
+        listens.clear()
+        background.soon(listens.set)  # behind what makes it listen
+        assert listens.wait(MOST_SECONDS)
+
+    monkeypatch.setattr(waiting, "_connected", under_the_number_of_the_first)
+    request, hub = ConsentRequestFactory(), waiting._Hub()
+    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+        wait_until_it_listens(1)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [made[0][1]])
+        wait_until_it_listens(2)
+        heard.clear()
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+        assert heard.wait(MOST_SECONDS)
+    assert made[0][0] == made[1][0]
+    eventually(hub.is_silent, "the end of the listener")

@@ -1,0 +1,63 @@
+"""The watch over PostgreSQL while it waits for an answer."""
+
+import asyncio
+from collections.abc import Generator
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import connection
+from psycopg import generators
+
+from config import watch
+from tests.config.gate import Gate
+from tests.served_site import database_url
+
+
+class PoolOfOne:
+    """One connection, lent and given back."""
+
+    def __init__(self, line: psycopg.Connection[Any]) -> None:
+        self.line = line
+
+    def getconn(self, *, timeout: float) -> psycopg.Connection[Any]:
+        return self.line
+
+    def putconn(self, line: psycopg.Connection[Any]) -> None:
+        assert line is self.line
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers at once")
+def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The looks of half a second without an answer are counted: some thousands, were there no pause between them."""
+    database, looks, execute = settings.DATABASES["default"], 0, generators.execute
+    gate = Gate((database["HOST"], int(database["PORT"] or 5432)))
+    at, _, name = database_url().rpartition("@")[2].partition("/")
+
+    def counted(pgconn: Any) -> Generator[Any, Any, Any]:
+        nonlocal looks
+        answering = execute(pgconn)
+        try:
+            wanted = next(answering)
+            while True:
+                ready = yield wanted
+                looks += 1
+                wanted = answering.send(ready)
+        except StopIteration as answered:
+            return answered.value
+
+    async def asked_while_silent(line: psycopg.Connection[Any]) -> None:
+        gate.be_silent()
+        asyncio.get_running_loop().call_later(0.5, gate.open)
+        await watch._select_one(PoolOfOne(line))
+
+    monkeypatch.setattr(watch.generators, "execute", counted)
+    try:
+        with psycopg.connect(database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")) as line:
+            asyncio.run(asked_while_silent(line))
+    finally:
+        gate.close()
+    assert 1 < looks < 100
