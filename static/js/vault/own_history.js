@@ -53,7 +53,13 @@ export async function entriesAfter(from) {
 /** @param {unknown} told @param {Head} last */
 function followed(told, last) {
   try {
-    return nextEntry(told, last);
+    const entry = nextEntry(told, last);
+    // facts go with the whole account only: what ended could otherwise be hidden by taking them away
+    if (entry.facts === null) throw new Refused(`what entry ${entry.sequence} tells is gone`, "facts");
+    if (ENDS.has(entry.kind) && typeof entry.facts.request_digest !== "string") {
+      throw new Refused(`entry ${entry.sequence} ends no request by its digest`, "facts");
+    }
+    return entry;
   } catch (error) {
     throw error instanceof Refused ? rolledBack(error.message) : error;
   }

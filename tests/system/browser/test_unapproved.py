@@ -11,6 +11,7 @@ from common.sql.triggers import lifted
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import audit
+from consent.ledger.models import AuditFacts
 from consent.requests.models import ConsentRequest
 from consent_bridge.signatures import sha256
 from consent_bridge.signing import generate_root, signed_approval
@@ -167,6 +168,22 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
 ) -> None:
     """So that no chain is needed: what somebody who can write to the database hides of it does not matter."""
     remembered(vault, asked, approval_of(asked, vault.root))
+def test_an_end_whose_facts_somebody_took_away_stops_all(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """The entry's hash holds without them, and nothing would tell what it ended."""
+    remembered(vault, asked, approval_of(asked, vault.root))
+    told_in_history(vault, asked, "revoked")
+    with lifted(connection, rules_of("audit_facts")):
+        AuditFacts.objects.all().delete()
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#way-back")).to_contain_text("The service shows an older state than this browser saw")
+    assert [export.revision for export in Export.objects.all()] == [1]
+
+
     assert records_of(vault, asked)
     sign_in(page, vault.user)
     page.goto("/consent/grants/")
