@@ -68,6 +68,13 @@ def remembered(vault: Vault, asked: ConsentRequest, approval: str, attributes: l
     return granted(asked, approval, attributes)
 
 
+def told_in_history(vault: Vault, asked: ConsentRequest, kind: str = "approved") -> None:
+    """As the service enters it."""
+    facts = {"request_digest": asked.request_digest}
+    chain = audit.person_chain(vault.user.public_id)
+    audit.append(chain=chain, kind=kind, actor="system", at=asked.decided_at, facts=facts)
+
+
 def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
     sign_in(page, vault.user)
     open_vault(page)
@@ -150,9 +157,7 @@ def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
     """Stopped by somebody who did not unlock; then its row, its approval and its request are brought back to life."""
     grant = remembered(vault, asked, approval_of(asked, vault.root))
     if told == "superseded":
-        facts = {"request_digest": asked.request_digest}
-        chain = audit.person_chain(vault.user.public_id)
-        audit.append(chain=chain, kind="superseded", actor="system", at=asked.decided_at, facts=facts)
+        told_in_history(vault, asked, "superseded")
     else:
         assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200
         with lifted(connection, rules_of("consent_grants")):
@@ -163,11 +168,6 @@ def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
     assert records_of(vault, asked) == {}
 
 
-def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
-) -> None:
-    """So that no chain is needed: what somebody who can write to the database hides of it does not matter."""
-    remembered(vault, asked, approval_of(asked, vault.root))
 def test_an_end_whose_facts_somebody_took_away_stops_all(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
@@ -184,6 +184,11 @@ def test_an_end_whose_facts_somebody_took_away_stops_all(
     assert [export.revision for export in Export.objects.all()] == [1]
 
 
+def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """So that no chain is needed: what somebody who can write to the database hides of it does not matter."""
+    remembered(vault, asked, approval_of(asked, vault.root))
     assert records_of(vault, asked)
     sign_in(page, vault.user)
     page.goto("/consent/grants/")
@@ -201,6 +206,7 @@ def test_an_end_whose_facts_somebody_took_away_stops_all(
 def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
+    told_in_history(vault, asked)
     grant = granted(asked, approval_of(asked, generate_root()))
     refused(page, sign_in, vault, grant)
     page.get_by_role("button", name="Look at what would be sent").click()
@@ -219,6 +225,7 @@ def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
 def test_the_person_sees_what_would_be_sent_and_sends_nothing(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
+    told_in_history(vault, asked)
     grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, DESSERT])
     refused(page, sign_in, vault, grant)
 
@@ -244,6 +251,24 @@ def test_more_than_was_asked_for_cannot_be_approved_at_all(
     page.get_by_role("button", name="Look at what would be sent").click()
 
     expect(page.locator("#toasts")).to_contain_text("is not what it says it is")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.parametrize("why", ["nothing", "its end", "restricted"])
+def test_what_the_history_does_not_tell_of_or_a_strange_key_would_get_is_not_even_offered(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, why: str
+) -> None:
+    if why != "nothing":
+        told_in_history(vault, asked)
+    if why == "its end":
+        told_in_history(vault, asked, "revoked")
+    if why == "restricted":
+        type(asked.scope_entry).objects.filter(pk=asked.scope_entry_id).update(sensitivity_tier="restricted")
+    refused(page, sign_in, vault, granted(asked, approval_of(asked, generate_root())))
+
+    page.get_by_role("button", name="Look at what would be sent").click()
+
+    expect(page.locator("#toasts")).to_contain_text("Your vault did not approve this, so nothing was sent.")
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
