@@ -16,11 +16,12 @@ import { changes, isUnlocked, takeOlderState, whatWentBack } from "./vault/vault
 /** @typedef {import("./proofs.js").Step} Step */
 /** @typedef {{sequence: number, entry_hash: string}} Head */
 
-const form = find("#verify-history");
-const progress = find("#verify-progress");
+/** Not of an empty history. */
+const form = document.getElementById("verify-history");
 
 /** @param {number} done @param {number} total */
 function showProgress(done, total) {
+  const progress = find("#verify-progress");
   const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
   bar.max = Math.max(total, 1);
   bar.value = done;
@@ -145,28 +146,41 @@ async function showOlderState() {
   const found = (await isUnlocked()) ? await whatWentBack() : null;
   section.hidden = found === null;
   if (!found) return;
-  const when = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" });
-  const { seenAt, keptAt, segments, entries } = found;
-  find("[data-offer]", section).replaceChildren(
-    offerRestored("older-state", {
-      what: gettext("That is so where the service was restored from a backup. It is also what somebody would do who wants to bring back what you stopped or changed. Ask the operator what happened, on a way that does not lead over this service. As long as you wait, nothing is shared from here; what is there can be read."),
-      facts: [
-        [gettext("Seen here last"), when.format(seenAt)],
-        [gettext("What is there now is of"), keptAt === null ? gettext("Nothing is there any more") : when.format(keptAt)],
-        .../** @type {[string, string][]} */ (entries ? [[gettext("Your own history"), interpolate(ngettext("%(n)s entry is gone, or another stands in its place", "%(n)s entries are gone, or others stand in their place", entries), { n: entries })]] : []),
-        ...wentBack(segments),
-      ],
-      go: gettext("Go on with the older state…"),
-      from: gettext("From then on this browser compares with what is there now. What went back stays so. Whatever apps get whenever you change it is asked about again, since you may have stopped it in the meantime."),
-      take: gettext("I know of the restore: go on"),
-      onTake: async () => {
-        await takeOlderState();
-        location.replace("/consent/history/");
-      },
-    }),
-  );
+  find("[data-offer]", section).replaceChildren(found.areGone ? goneNotes() : offerOlder(found));
   section.scrollIntoView({ block: "start" });
   section.focus({ preventScroll: true });
+}
+
+/** Nothing to go on with: no browser takes a vault without the notes that came with it. */
+const goneNotes = () =>
+  make("div", { class: "stack stack-s" }, [
+    make("p", {}, [gettext("What your vault wrote down for itself is gone: which keys it knows, and what it approved. Your data can be read here, and nothing can be shared any more. Ask the operator to bring it back, on a way that does not lead over this service. If they cannot, only a new vault helps: download your data before you make one.")]),
+    make("p", {}, [make("a", { href: "/account/security/" }, [gettext("Security")])]),
+  ]);
+
+/** @param {import("./vault/older_state.js").WentBack} found */
+function offerOlder({ seenAt, keptAt, segments, entries }) {
+  const when = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" });
+  return offerRestored("older-state", {
+    what: gettext("That is so where the service was restored from a backup. It is also what somebody would do who wants to bring back what you stopped or changed. Ask the operator what happened, on a way that does not lead over this service. As long as you wait, nothing is shared from here; what is there can be read."),
+    facts: [
+      .../** @type {[string, string][]} */ (seenAt === null ? [] : [[gettext("Seen here last"), when.format(seenAt)]]),
+      [gettext("What is there now is of"), keptAt === null ? gettext("Nothing is there any more") : when.format(keptAt)],
+      .../** @type {[string, string][]} */ (entries ? [[gettext("Your own history"), interpolate(ngettext("%(n)s entry is gone, or another stands in its place", "%(n)s entries are gone, or others stand in their place", entries), { n: entries })]] : []),
+      ...wentBack(segments),
+    ],
+    go: gettext("Go on with the older state…"),
+    from: gettext("From then on this browser compares with what is there now. What went back stays so. Whatever apps get whenever you change it is asked about again, since you may have stopped it in the meantime."),
+    take: gettext("I know of the restore: go on"),
+    onTake: async () => {
+      try {
+        await takeOlderState();
+        location.replace("/consent/history/");
+      } catch (error) {
+        toast(explain(error), "warn");
+      }
+    },
+  });
 }
 
 /** Where the log began anew. @param {import("./proofs.js").Epoch} epoch @param {Taken} taken */
@@ -208,6 +222,7 @@ function offerOf(steps, taken) {
 
 /** @param {Taken} [taken] what the person takes of the log */
 async function verify(taken = {}) {
+  const progress = find("#verify-progress");
   progress.hidden = false;
   showProgress(0, 0);
   try {
@@ -249,7 +264,7 @@ function groupByOwnDays() {
 }
 
 if (document.getElementById("history-days")) groupByOwnDays(); // not of an empty history
-form.addEventListener("submit", (event) => {
+form?.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(find("button[type=submit]", form), () => verify());
 });

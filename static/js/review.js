@@ -74,10 +74,10 @@ async function showValues() {
       place.removeAttribute("role");
       place.replaceChildren(...breakable(held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.")));
     }
+    await sayWhatIsRemembered(); // nothing is decided without the vault's own word on the key
     hideProblem();
     valuesShown = true;
     if (unlockedHere && !isElsewhere()) stayAtRequest();
-    await sayWhatIsRemembered();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
@@ -85,14 +85,14 @@ async function showValues() {
 
 /** What this vault remembers of the app's keys and domain counts, whatever the page says. */
 async function sayWhatIsRemembered() {
-  const memory = await memoryOf(requestId).catch(() => null);
+  const memory = await memoryOf(requestId);
   const words = {
     first: gettext("Your vault has never shared anything with this app: this is the first time that it sees a key of it."),
     new: gettext("Your vault has not seen this key of this app before. Ask the app whether it changed its key."),
     known: "",
   };
   const domain = gettext("When you first approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
-  const said = [memory ? words[memory.key] : "", memory?.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : ""];
+  const said = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : ""];
   const place = find("#own-memory");
   place.textContent = said.filter(Boolean).join(" ");
   place.hidden = !place.textContent;
@@ -233,7 +233,7 @@ async function decide() {
   const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;
   try {
     await compareWithPage();
-    await approve(requestId, { attributes: chosen(), accessDuration: Number(duration) });
+    await approve(requestId, { attributes: chosen(), accessDuration: Number(duration), unvouched: unvouched?.checked ?? false });
     location.replace(location.pathname); // the same address tells what happened
   } catch (error) {
     if (isInterrupted(error)) keepChoice("approve", { attributes: chosen(), duration });

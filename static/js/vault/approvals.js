@@ -153,14 +153,17 @@ export async function resume(grantId, load) {
  * @returns {Promise<void>}
  */
 export async function replaceRoot() {
+  held = null; // another tab or device may have replaced it
   const old = await approvalRoot();
+  const present = await keyThumbprint((await rootKey(old)).jwk);
   const vault = await current();
   const { keys, issuer, rotations } = await api.getApprovalKeys();
   const next = newRoot();
   const rotation = await signRotation(old, next, { iss: issuer, sub: vault.userId }, rotations + 1, keys);
   const members = await rootMembers(next, vault);
   const root = await keyThumbprint(members.signing_public_key);
-  if (vault.hasNotes) await changeNotes((notes) => ({ ...notes, next_root: root }));
+  // both: the one that the service has may be the next one of an attempt that broke off
+  if (vault.hasNotes) await changeNotes((notes) => ({ ...notes, root: present, next_root: root }));
   await api.setSigningKey({ ...members, rotation });
   held = Promise.resolve(next);
   if (vault.hasNotes) await changeNotes(({ next_root, ...notes }) => ({ ...notes, root }));

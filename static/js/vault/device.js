@@ -62,3 +62,14 @@ export const rekeep = (name, change) =>
 
 /** What was seen of a vault of this person; a new one begins without. @param {string} userId */
 export const forgetVault = (userId) => Promise.all([keep(`notes:${userId}`, null), keep(`segments:${userId}`, null)]);
+
+/**
+ * The generation of a new vault's first notes: above that of any vault of this person, so that the devices that remember an
+ * earlier one take it over. This browser may remember none of those that others remember, so that it is at least the seconds
+ * since 1970: a change of the key counts one, and one a second is more than anybody makes.
+ * @param {string} userId @returns {Promise<number>}
+ */
+export async function nextGeneration(userId) {
+  const seen = await recalled(`notes:${userId}`);
+  return Math.max((seen?.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
+}

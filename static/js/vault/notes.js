@@ -26,6 +26,7 @@ import { withPresentKey } from "./present_key.js";
 /** @typedef {{revision: number, keyId: string, generation: number, sha256: string, at: number}} Seen the newest notes that this browser saw, and when (ms) */
 
 const ATTEMPTS = 5;
+const GONE = "this vault was made with notes, and they are gone";
 
 /**
  * @returns {Promise<{notes: Notes, revision: number}>} revision 0 where there are none yet
@@ -44,11 +45,14 @@ async function read(vault) {
   const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
   const kept = await api.getNotes();
   const found = await opened(kept, vault);
-  if (vault.hasNotes && !found.notes.root) throw rolledBack("this vault was made with notes, and they are gone");
+  if (areGone(vault, found.notes)) throw rolledBack(GONE);
   if (await isOlder(seen, kept, vault, found.notes)) throw rolledBack("these notes are older than some that were seen before");
   if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision, found.notes);
   return found;
 }
+
+/** Those that came with the vault name its root, always. @param {VaultKey} vault @param {Notes} notes */
+const areGone = (vault, notes) => vault.hasNotes === true && !notes.root;
 
 /** @param {VaultKey} vault */
 const nameOf = ({ userId }) => `notes:${userId}`;
@@ -83,7 +87,7 @@ export async function notesBesideSeen(vault) {
   const seen = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
   const kept = await api.getNotes();
   const { notes } = await opened(kept, vault);
-  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), notes };
+  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), areGone: areGone(vault, notes), notes };
 }
 
 /** Which of the vault's keys they are sealed under, by count. @param {Notes} notes */
@@ -111,16 +115,32 @@ export function rolledBack(message) {
  * @returns {Promise<void>}
  */
 export async function takeOlderNotes(history) {
+  const cleared = (/** @type {Notes} */ notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, segments: {} });
   await withPresentKey(async (vault) => {
-    await rekeep(nameOf(vault), () => null);
-    await rekeep(segmentsOf(vault), () => null);
-    await write((notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, segments: {} }), api.putNotes, vault);
+    const send = async (/** @type {NewNotes} */ next) => {
+      await api.putNotes(next);
+      // not before the service has them: a failure would leave older notes with all that they approve, and nobody who knows
+      await rekeep(nameOf(vault), () => null);
+      await rekeep(segmentsOf(vault), () => null);
+    };
+    await write(cleared, send, vault, readOlder);
   });
+}
+
+/** Whatever was seen before; without notes there is nothing to go on with. @param {VaultKey} vault */
+async function readOlder(vault) {
+  const found = await opened(await api.getNotes(), vault);
+  if (areGone(vault, found.notes)) throw rolledBack(GONE);
+  return found;
 }
 
 /** @param {VaultKey} vault @param {string} jwe @param {number} revision @param {Notes} notes */
 async function noteSeen(vault, jwe, revision, notes) {
   const seen = { revision, keyId: vault.keyId, generation: generationOf(notes), sha256: await sealedDigest(jwe), at: Date.now() };
+  const last = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
+  // a key that was changed is among the retired ones; else it is a new vault, and what was seen of the last one is not in it
+  const isNewVault = last !== null && last.keyId !== vault.keyId && last.generation < seen.generation && !notes.retired?.includes(last.keyId);
+  if (isNewVault) await rekeep(segmentsOf(vault), () => null);
   const isNewer = (/** @type {Seen} */ kept) => kept.generation > seen.generation || (kept.generation === seen.generation && kept.revision > revision);
   await rekeep(nameOf(vault), (/** @type {Seen | null} */ kept) => (kept && isNewer(kept) ? undefined : seen));
 }
@@ -134,10 +154,10 @@ async function noteSeen(vault, jwe, revision, notes) {
  */
 export const changeNotes = (change, send = /** @type {any} */ (api.putNotes)) => withPresentKey((vault) => write(change, send, vault));
 
-/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault */
-async function write(change, send, vault) {
+/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault @param {typeof read} [readFirst] */
+async function write(change, send, vault, readFirst = read) {
   for (let attempt = 1; ; attempt += 1) {
-    const { notes, revision } = await read(vault);
+    const { notes, revision } = await readFirst(vault);
     const next = change(structuredClone(notes));
     if (next === null) return null;
     const jwe = await sealNotes(next, vault, revision + 1);

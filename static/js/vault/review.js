@@ -108,9 +108,33 @@ export async function isNewConnector(requestId) {
  */
 export async function memoryOf(requestId) {
   const { request, vouching } = await loadRequest(requestId);
+  checkVouching(vouching);
   const isNew = await isNewConnector(requestId);
   const domainBefore = await otherDomain(request.app_id, vouching.domain);
   return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore };
+}
+
+const VOUCHING = new Set(["published", "registered", "sandbox", "nobody"]);
+const NEEDS_NOBODY = "standard"; // any other sensitivity, one that is not known here too, needs a word
+
+/** @param {unknown} told @throws {Refused} */
+function checkVouching(told) {
+  const { by, domain } = /** @type {Partial<import("./types.js").Vouching>} */ (told ?? {});
+  if (!VOUCHING.has(by ?? "") || (domain !== null && typeof domain !== "string")) {
+    throw new Refused("does not say who vouches for the key", "vouching", "request_changed");
+  }
+}
+
+/** @param {RequestData} seen @param {RequestData} now the same, asked for once more @param {boolean} unvouched @throws {Refused} */
+function checkStillVouched(seen, now, unvouched) {
+  checkVouching(now.vouching);
+  same("request_digest", now.request_digest, seen.request_digest);
+  same("vouching", now.vouching.by, seen.vouching.by);
+  same("vouching", now.vouching.domain, seen.vouching.domain);
+  const tier = now.scope_entry.sensitivity_tier;
+  same("sensitivity_tier", tier, seen.scope_entry.sensitivity_tier);
+  if (now.vouching.by !== "nobody" || tier === NEEDS_NOBODY) return;
+  if (tier !== "confidential" || !unvouched) throw new Refused("nobody vouches for the key", "vouching", "request_changed");
 }
 
 /** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */
@@ -155,12 +179,14 @@ function covers(scope, path) {
 
 /**
  * @param {string} requestId
- * @param {{attributes: string[], accessDuration?: number}} choice paths that the person left ticked
+ * @param {{attributes: string[], accessDuration?: number, unvouched?: boolean}} choice paths that the person left ticked;
+ *   `unvouched` where they share it though nobody vouches for the key
  * @returns {Promise<any>} the status body
- * @throws {Refused} before anything is sent, where what was asked is not what is shown
+ * @throws {Refused} before anything is sent, where what was asked is not what is shown, or what vouches for it is another now
  */
-export async function approve(requestId, { attributes, accessDuration }) {
+export async function approve(requestId, { attributes, accessDuration, unvouched = false }) {
   const data = await loadRequest(requestId);
+  checkStillVouched(data, await checkedRequest(requestId), unvouched);
   const { request } = data;
   const outside = attributes.find((path) => !isAsked(request, path));
   if (outside !== undefined)

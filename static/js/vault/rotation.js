@@ -8,7 +8,7 @@ import { openRoot, openSegmentBytes, rootMembers, sealNotes, sealSegmentBytes } 
 import { newVaultKey, possessionOf, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
-import { generationOf, readAnyNotes } from "./notes.js";
+import { generationOf, readNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
 import { newSecret, ownKeys, rawKey } from "./unlocking.js";
 import { digest, opensAgain, sealedWay } from "./ways.js";
@@ -53,6 +53,7 @@ export async function prepareRotation(existing, ways) {
     opened.bytes.fill(0);
   }
   await hold(present);
+  await readNotes(); // older ones must not come to lie under the new key, which vouches for them
   const { keyId, bytes } = newVaultKey();
   const owner = { userId: keys.user_id, keyId, hasNotes: opened.hasNotes };
   try {
@@ -127,7 +128,7 @@ export async function finishRotation(next, page) {
 
 /** The vault's own notes, under the next key, which they count. @param {VaultKey} next */
 async function resealNotes(next) {
-  const { notes, revision } = await readAnyNotes();
+  const { notes, revision } = await readNotes();
   if (revision === 0) return;
   try {
     const retired = [...(notes.retired ?? []), (await current()).keyId];

@@ -9,7 +9,7 @@ import { newRoot } from "../formats/signing.js";
 import { openRoot, rootMembers, sealNotes } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, possessionOf, saysNotes, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { forgetVault } from "./device.js";
+import { forgetVault, nextGeneration } from "./device.js";
 import { hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 
@@ -69,7 +69,8 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
     const key = await sealingKey(bytes);
     const possession_sha256 = toHex(sha256(utf8(await possessionOf(bytes))));
     const root = await rootMembers(newRoot(), { ...owner, key });
-    const notes = await sealNotes({ root: await keyThumbprint(root.signing_public_key), approvals: {} }, { ...owner, key }, 1);
+    const first = { root: await keyThumbprint(root.signing_public_key), approvals: {}, generation: await nextGeneration(owner.userId) };
+    const notes = await sealNotes(first, { ...owner, key }, 1);
     const confirm = async () => {
       const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, notes, ...root });
       await forgetVault(owner.userId);

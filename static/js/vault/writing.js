@@ -136,11 +136,15 @@ async function remove(address, base) {
 }
 
 /**
- * What is deleted and put back by somebody is older than this on every device of the person. A memory that cannot be written
- * now stays this browser's own.
+ * What is deleted and put back by somebody is older than this on every device of the person. Where the notes cannot be written
+ * now, this browser goes on knowing the segment.
  * @param {import("./types.js").Source} source with the revision of its deletion
  */
 async function forget(source) {
-  await withPresentKey((vault) => forgetRevision(vault, source));
-  await changeNotes((notes) => ({ ...notes, segments: withRevisions(notes.segments, [source]) })).catch(() => undefined);
+  try {
+    await changeNotes((notes) => ({ ...notes, segments: withRevisions(notes.segments, [source]) }));
+    await withPresentKey((vault) => forgetRevision(vault, source));
+  } catch {
+    await withPresentKey((vault) => noteRevisions(vault, [source])).catch(() => undefined);
+  }
 }

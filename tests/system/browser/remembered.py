@@ -32,7 +32,7 @@ def remember(vault: Vault, asked: ConsentRequest, approval: str) -> None:
     approved = Approved(tuple(claims["approved_attributes"]), claims["ends_at"], claims["revision"], sha256(approval))
     notes = notes_of(vault)
     request = {
-        "user_id": asked.user.public_id,
+        "user_id": asked.pairwise_id,
         "app_id": asked.app.app_id,
         "connector_thumbprint": asked.connector_thumbprint,
         "attributes": asked.attributes,

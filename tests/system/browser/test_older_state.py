@@ -1,20 +1,24 @@
 """A service that shows an older state than a browser saw: said before anything is sealed, never without reason."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from common import encryption
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from consent_bridge import sealed
 from pkm.notes.models import VaultNotes
+from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, Vault
 from tests.system.backup import Backup
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
 from tests.system.browser.remembered import records_of
 from tests.system.browser.test_change_key import begin, done
 from tests.system.browser.test_log import open_vault
@@ -130,6 +134,22 @@ def test_notes_that_are_gone_or_were_replaced_stop_a_decision(
 
     second.refresh_from_db()
     assert second.status == "pending"
+
+
+def test_notes_that_are_gone_are_told_on_a_device_that_remembers_nothing(
+    page: Page, sign_in: SignIn, vault: Vault
+) -> None:
+    """The way in says that the vault was made with them. Its history is empty, and nothing can go on."""
+    made_with_notes = replace(vault.key, has_notes=True)
+    wrapped = sealed.wrap(made_with_notes, "passphrase", PASSPHRASE, vault.user.public_id)
+    KeyWrapper.objects.filter(user=vault.user, kind="passphrase").update(jwe=encryption.sealed(wrapped))
+    sign_in(page, vault.user, at="/consent/history/")
+    open_vault(page)
+
+    page.goto("/consent/history/")
+
+    expect(page.locator("#older-state")).to_contain_text("only a new vault helps")
+    expect(page.get_by_role("button", name="Go on with the older state")).to_have_count(0)
 
 
 def test_a_segment_that_was_put_back_is_not_sealed(

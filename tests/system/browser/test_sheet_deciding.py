@@ -146,6 +146,28 @@ def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_the
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
+def test_nothing_is_decided_where_nobody_says_who_vouches(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    """The vault's own warning cannot be given then, and a missing one looks like a key that is known."""
+
+    def without_vouching(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "vouching": None})
+
+    sign_in(page, asked.user)
+    page.goto("/vault/data/identity/")
+    unlock(page)
+    page.route("**/data", without_vouching)
+    page.goto(address(asked))
+    problem = page.locator("#review-problem")
+    expect(problem).to_contain_text("This request is not what it says it is")
+
+    page.locator("#approve").click()
+
+    expect(page.locator("#approve")).not_to_have_attribute("aria-busy", "true")
+    expect(problem).to_contain_text("This request is not what it says it is")
+    assert not Grant.objects.exists()
+
+
 def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
     sign_in(page, asked.user)
     open_unlocked(page, address(asked))

@@ -11,6 +11,7 @@ from common.sql.triggers import lifted
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import audit
+from consent.ledger.models import AuditFacts
 from consent.requests.models import ConsentRequest
 from consent_bridge.signatures import sha256
 from consent_bridge.signing import generate_root, signed_approval
@@ -65,6 +66,13 @@ def remembered(vault: Vault, asked: ConsentRequest, approval: str, attributes: l
     """The same, of which the vault's notes have a record."""
     remember(vault, asked, approval)
     return granted(asked, approval, attributes)
+
+
+def told_in_history(vault: Vault, asked: ConsentRequest, kind: str = "approved") -> None:
+    """As the service enters it."""
+    facts = {"request_digest": asked.request_digest}
+    chain = audit.person_chain(vault.user.public_id)
+    audit.append(chain=chain, kind=kind, actor="system", at=asked.decided_at, facts=facts)
 
 
 def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
@@ -149,9 +157,7 @@ def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
     """Stopped by somebody who did not unlock; then its row, its approval and its request are brought back to life."""
     grant = remembered(vault, asked, approval_of(asked, vault.root))
     if told == "superseded":
-        facts = {"request_digest": asked.request_digest}
-        chain = audit.person_chain(vault.user.public_id)
-        audit.append(chain=chain, kind="superseded", actor="system", at=asked.decided_at, facts=facts)
+        told_in_history(vault, asked, "superseded")
     else:
         assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200
         with lifted(connection, rules_of("consent_grants")):
@@ -160,6 +166,22 @@ def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
     refused(page, sign_in, vault, grant)
 
     assert records_of(vault, asked) == {}
+
+
+def test_an_end_whose_facts_somebody_took_away_stops_all(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    """The entry's hash holds without them, and nothing would tell what it ended."""
+    remembered(vault, asked, approval_of(asked, vault.root))
+    told_in_history(vault, asked, "revoked")
+    with lifted(connection, rules_of("audit_facts")):
+        AuditFacts.objects.all().delete()
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#way-back")).to_contain_text("The service shows an older state than this browser saw")
+    assert [export.revision for export in Export.objects.all()] == [1]
 
 
 def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
@@ -184,6 +206,7 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
 def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
+    told_in_history(vault, asked)
     grant = granted(asked, approval_of(asked, generate_root()))
     refused(page, sign_in, vault, grant)
     page.get_by_role("button", name="Look at what would be sent").click()
@@ -202,6 +225,7 @@ def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
 def test_the_person_sees_what_would_be_sent_and_sends_nothing(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
+    told_in_history(vault, asked)
     grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, DESSERT])
     refused(page, sign_in, vault, grant)
 
@@ -227,6 +251,24 @@ def test_more_than_was_asked_for_cannot_be_approved_at_all(
     page.get_by_role("button", name="Look at what would be sent").click()
 
     expect(page.locator("#toasts")).to_contain_text("is not what it says it is")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+@pytest.mark.parametrize("why", ["nothing", "its end", "restricted"])
+def test_what_the_history_does_not_tell_of_or_a_strange_key_would_get_is_not_even_offered(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, why: str
+) -> None:
+    if why != "nothing":
+        told_in_history(vault, asked)
+    if why == "its end":
+        told_in_history(vault, asked, "revoked")
+    if why == "restricted":
+        type(asked.scope_entry).objects.filter(pk=asked.scope_entry_id).update(sensitivity_tier="restricted")
+    refused(page, sign_in, vault, granted(asked, approval_of(asked, generate_root())))
+
+    page.get_by_role("button", name="Look at what would be sent").click()
+
+    expect(page.locator("#toasts")).to_contain_text("Your vault did not approve this, so nothing was sent.")
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 

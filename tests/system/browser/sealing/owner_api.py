@@ -24,6 +24,9 @@ class OwnerApi:
     tokens: set[str | None] = field(default_factory=set)
     root: dict[str, Any] = field(default_factory=lambda: {"signing_public_key": None, "signing_jwe": None})
     notes: dict[str, Any] = field(default_factory=lambda: {"revision": 0, "jwe": None})
+    rotation: str | None = None  # the key to come, of a change that is under way
+    refuses: set[tuple[str, ...]] = field(default_factory=set)  # done at no such address: method and parts
+    loses: set[tuple[str, ...]] = field(default_factory=set)  # done, and the answer is lost
 
     def __call__(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         self.seen.append((method, path))
@@ -32,7 +35,10 @@ class OwnerApi:
         address = urlsplit(path)
         parts = address.path.strip("/").split("/")
         query = {name: values[0] for name, values in parse_qs(address.query).items()}
-        status, answer = self.route(method, parts, query, json.loads(body or b"null"))
+        status, answer = problem("temporarily_unavailable", 503)
+        if (method, *parts) not in self.refuses:
+            done = self.route(method, parts, query, json.loads(body or b"null"))
+            status, answer = (status, answer) if (method, *parts) in self.loses else done
         kind = "application/json" if status < 400 else "application/problem+json"
         return status, {"Content-Type": kind}, b"" if status == 204 else json.dumps(answer).encode()
 
@@ -43,12 +49,16 @@ class OwnerApi:
             case ("POST", "vault", "keys"):
                 return self.create(body)
             case ("PUT", "vault", "signing-key"):
-                self.root = body
+                self.root = {name: body[name] for name in self.root}
                 return 200, self.keys()
             case ("GET", "vault", "notes"):
                 return 200, self.notes
             case ("PUT", "vault", "notes"):
                 return self.keep_notes(body)
+            case ("GET", "vault", "rotation"):
+                return 200, {"key_id": self.rotation, "wrappers": [], "segments": []}
+            case ("GET", "consent", "approval-keys"):
+                return 200, {"keys": [], "issuer": "http://localhost:8000", "rotations": 0}
             case ("POST", "vault", "wrappers"):
                 return 201, self.add(body)
             case ("POST", "vault", "unlocked"):

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -30,7 +31,7 @@ def export(vectors: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def api(sealing_driver: Driver, export: dict[str, Any]) -> OwnerApi:
     request = export["request"]
-    api = OwnerApi(request["user_id"])
+    api = OwnerApi("usr_whom_no_app_knows")  # the app knows them by the ID of the request
     api.request_data = {
         "request": request,
         "request_digest": export["request_digest"],
@@ -38,7 +39,7 @@ def api(sealing_driver: Driver, export: dict[str, Any]) -> OwnerApi:
         "connector_public_key": export["connector_public_key"],
         "connector_key_id": "connector-1",
         "app": {"app_id": request["app_id"], "name": request["app_name"]},
-        "scope_entry": {},
+        "scope_entry": {"sensitivity_tier": "standard"},
         "issuer": "http://localhost:8000",
         "export_revision": 1,
         "known_connector_key": False,
@@ -63,15 +64,17 @@ def tab(sealing_tabs: Tabs, api: OwnerApi) -> Tab:
     return tab
 
 
-def approve(tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None) -> Any:
+def approve(
+    tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None, *, unvouched: bool = False
+) -> Any:
     return tab.run(
-        f"""async ([id, attributes, accessDuration]) => {{ {VAULT} {PAGE}
+        f"""async ([id, attributes, accessDuration, unvouched]) => {{ {VAULT} {PAGE}
           let answer;
-          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration }}));
+          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration, unvouched }}));
           const failed = await failure(deciding);
           return failed ?? answer;
         }}""",
-        [api.request_data["request"]["request_id"], attributes, duration],
+        [api.request_data["request"]["request_id"], attributes, duration, unvouched],
     )
 
 
@@ -142,6 +145,7 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
     key = request["connector_thumbprint"]
     assert tab.run(read) == {
         "root": thumbprint(api.root["signing_public_key"]),
+        "generation": ANY,
         "connectors": {request["app_id"]: [key]},
         "segments": {"lifestyle.food": 1},
         "approvals": {
@@ -172,7 +176,7 @@ def test_a_decision_is_sent_again_with_the_notes_of_a_device_that_was_faster(tab
     assert (bases, len({decision["approval"] for decision in api.decisions})) == ([1, 2], 1)
     read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
       return Object.keys((await readNotes()).notes).sort(); }"""
-    assert tab.run(read) == ["approvals", "connectors", "log", "root", "segments"]
+    assert tab.run(read) == ["approvals", "connectors", "generation", "log", "root", "segments"]
 
 
 @pytest.mark.parametrize("gone", ["notes", "root"])
@@ -253,13 +257,52 @@ def test_connector_key_of_low_order_is_refused(tab: Tab, api: OwnerApi, vectors:
     assert refused == {"reason": "connector_key", "member": "x"}
 
 
-def test_request_of_another_person_app_or_id_is_refused(tab: Tab, api: OwnerApi, vectors: dict[str, Any]) -> None:
+def test_request_of_another_app_or_id_is_refused(tab: Tab, api: OwnerApi) -> None:
     request_id = api.request_data["request"]["request_id"]
     assert load(tab, "req_other") == {"reason": "request_changed", "member": "request_id"}
     api.request_data["app"]["app_id"] = "app_other"
     assert load(tab, request_id) == {"reason": "request_changed", "member": "app_id"}
-    api.request_data["request"]["user_id"] = "usr_other"
-    assert load(tab, request_id) == {"reason": "request_changed", "member": "user_id"}
+
+
+def test_request_that_names_the_person_by_their_own_id_is_refused(sealing_tabs: Tabs, api: OwnerApi) -> None:
+    request = api.request_data["request"]
+    tab = sealing_tabs(f"?user={request['user_id']}&session=s1")
+    assert load(tab, request["request_id"]) == {"reason": "request_changed", "member": "user_id"}
+
+
+@pytest.mark.parametrize("vouching", [None, {}, {"by": "friends", "domain": None}, {"by": "registered", "domain": 4}])
+def test_who_vouches_is_told_or_nothing_is_remembered_of_the_app(tab: Tab, api: OwnerApi, vouching: Any) -> None:
+    """The page shows no values then, and enables nothing."""
+    api.request_data["vouching"] = vouching
+    remembered = tab.run(
+        f"async (id) => {{ {VAULT} {PAGE} return failure(() => vault.memoryOf(id)); }}",
+        api.request_data["request"]["request_id"],
+    )
+    assert remembered == ["Refused", "request_changed"]
+    assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
+    assert api.decisions == []
+
+
+@pytest.mark.parametrize("tier", ["restricted", "confidential", None, "of another release"])
+def test_what_nobody_vouches_for_is_not_sealed_beyond_the_standard(tab: Tab, api: OwnerApi, tier: str | None) -> None:
+    api.request_data["scope_entry"] = {"sensitivity_tier": tier}
+    assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
+    assert api.decisions == []
+    ticked = approve(tab, api, [CUISINE], unvouched=True)
+    assert ticked == ({"status": "approved"} if tier == "confidential" else ["Refused", "request_changed"])
+
+
+@pytest.mark.parametrize("changed", ["vouching", "tier"])
+def test_what_vouches_for_the_key_is_asked_once_more_before_a_decision(tab: Tab, api: OwnerApi, changed: str) -> None:
+    """The page was open for a day: what it shows holds no more."""
+    api.request_data["vouching"] = {"by": "published", "domain": "lunch.example", "since": None}
+    assert load(tab, api.request_data["request"]["request_id"])["opened"]
+    if changed == "vouching":
+        api.request_data["vouching"] = {"by": "nobody", "domain": "lunch.example", "since": None}
+    else:
+        api.request_data["scope_entry"] = {"sensitivity_tier": "restricted"}
+    assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
+    assert api.decisions == []
 
 
 def test_source_that_changed_after_the_preview_stops_the_approval(tab: Tab, api: OwnerApi, sealing_tabs: Tabs) -> None:
