@@ -1,5 +1,7 @@
 """What the worker does on a timer. Nothing depends on its punctuality: readers go by the clock."""
 
+import threading
+
 from celery import shared_task
 
 from consent.decisions import expiry, late_entries, withdrawals
@@ -10,6 +12,8 @@ from consent.notices.webhooks import deliver_due
 from consent.requests import published
 from consent.retention import forget_old_records, forget_what_is_over
 
+# sites that hang hold no more of this process's threads than these; the rest of its work goes on beside them
+_fetches = threading.BoundedSemaphore(2)
 _AT_ONCE = 20.0  # seconds after which a long run leaves the rest to the next, so that other tasks get their turn
 
 
@@ -67,8 +71,16 @@ def deliver_webhooks() -> int:
 
 @shared_task
 def fetch_published_keys() -> int:
-    """Fetch the connector keys that apps publish, for requests that wait."""
-    return published.fetch_due()
+    """Fetch the connector keys that apps publish, for requests that wait.
+
+    Without a free place nothing is fetched: the runs under way, or the next one of the timer, find what is due.
+    """
+    if not _fetches.acquire(blocking=False):
+        return 0
+    try:
+        return published.fetch_due()
+    finally:
+        _fetches.release()
 
 
 @shared_task

@@ -1,6 +1,7 @@
 """The keys that an app publishes under its proved domain: how they are fetched, and what counts of them."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from common import addresses, encryption
 from common.clock import database_now
 from common.outbound.client import Client
 from common.shutdown import shutdown
+from consent import tasks
 from consent.connector_keys.models import PublishedKeys
 from consent.requests import published
 from consent.requests.models import ConsentRequest
@@ -33,6 +35,7 @@ from tests.factories import (
     known_as,
 )  # fmt: skip
 from tests.fakes.serving import Answering, serving
+from tests.patience import MOST_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)  # threads fetch, with connections of their own
 DOMAIN = "trips.example"
@@ -250,6 +253,34 @@ def test_nothing_is_fetched_for_what_waits_no_more(end: str, site: Site, proved:
 
     assert (published.is_due(), published.fetch_due(), site.asked) == (False, 0, [])
     assert published.forget_decided() == (end in ("denied", "overdue"))
+
+
+def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
+    site: Site, proved: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = threading.Event()
+    runs: list[int] = []
+
+    def hangs() -> int:
+        runs.append(1)
+        held.wait(MOST_SECONDS)
+        return 1
+
+    monkeypatch.setattr(published, "fetch_due", hangs)
+    found: list[int] = []
+    workers = [threading.Thread(target=lambda: found.append(tasks.fetch_published_keys())) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(0.3)
+    assert (len(runs), found) == (2, [0] * 4)
+    held.set()
+    for worker in workers:
+        worker.join()
+    monkeypatch.undo()
+
+    assert (sorted(found), tasks.fetch_published_keys()) == ([0, 0, 0, 0, 1, 1], 0)
+    assert len(runs) == 2
 
 
 def test_a_worker_that_shuts_down_begins_no_fetch(site: Site, proved: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,10 @@
 """Other witnesses than before are entered in the log, and proved to those who know the former ones."""
 
 import base64
+import time
 from typing import Any
 
+import pytest
 from django.test import Client
 
 from consent.ledger import audit
@@ -35,12 +37,43 @@ def test_witnesses_are_entered_once_for_each_change(grow: Grow, hire: Hire, sett
     assert witness_changes.record()
 
     entries = AuditEntry.objects.of(audit.DEPLOYMENT).order_by("sequence")
-    both = [str(first.key), *(text for text in entries[1].facts["witnesses"] if text != str(first.key))]
+    both = sorted([str(first.key), *(text for text in entries[1].facts["witnesses"] if text != str(first.key))])
     assert [entry.facts for entry in entries] == [
         {"witnesses": [str(first.key)], "quorum": 1},
         {"witnesses": both, "quorum": 1},
         {"witnesses": [], "quorum": 0},
     ]
+
+
+def test_the_same_witnesses_in_another_order_are_no_change(grow: Grow, hire: Hire, settings: Any) -> None:
+    for name in ("w1.example", "w2.example"):
+        hire(name)
+    assert witness_changes.record()
+    settings.LOG_WITNESSES = settings.LOG_WITNESSES[::-1]
+
+    assert not witness_changes.record()
+    assert AuditEntry.objects.of(audit.DEPLOYMENT).count() == 1
+
+
+def test_an_answer_is_searched_for_once_in_a_while(grow: Grow, hire: Hire, monkeypatch: pytest.MonkeyPatch) -> None:
+    hire("w1.example")
+    witness_changes.record()
+    searched: list[int] = []
+    proof = witness_changes._proof
+
+    def counted(*given: Any) -> str | None:
+        searched.append(1)
+        return proof(*given)
+
+    monkeypatch.setattr(witness_changes, "_proof", counted)
+    first = [told() for _ in range(3)]
+    assert (len(searched), first) == (1, [first[0]] * 3)
+    sequence_and_sign()  # another checkpoint is another answer
+    assert told()[0]["proof"] is not None
+    later = time.time() + witness_changes.KEPT_SECONDS + 1
+    monkeypatch.setattr("common.cache.time.time", lambda: later)
+    told()
+    assert len(searched) == 3
 
 
 def test_a_change_is_proved_once_those_before_it_cosigned_it(grow: Grow, hire: Hire, settings: Any) -> None:
