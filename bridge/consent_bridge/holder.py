@@ -351,7 +351,8 @@ class VaultHolder:
 
         def change(notes: Notes) -> Notes:
             known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
-            known = with_domain(known, review.app_id, review.vouching.domain)
+            if method == "POST":  # a decision, made with the domain in view
+                known = with_domain(known, review.app_id, review.vouching.domain)
             records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
             sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
             return with_segments(sealed_from, {**known, "approvals": records})

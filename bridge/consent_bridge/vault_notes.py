@@ -20,7 +20,7 @@ from consent_bridge.vault import Addresses
 from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
-"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was first
+"""`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was last
 approved with; `history` how far the person's chain was read; `segments` from which revisions something was sealed;
 `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
 vault's keys, from the second in which it was made, and `retired` names the earlier ones."""
@@ -72,16 +72,15 @@ def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
 
 
 def with_domain(notes: Notes, app_id: str, domain: str | None) -> Notes:
-    """With the domain that the app has at its first approval with one."""
-    domains = notes.get("domains", {})
-    return notes if domain is None or domains.get(app_id) else {**notes, "domains": {**domains, app_id: domain}}
+    """With the domain that the app was approved with last."""
+    return notes if domain is None else {**notes, "domains": {**notes.get("domains", {}), app_id: domain}}
 
 
 @dataclass(frozen=True)
 class AppMemory:
     """What the vault itself knows of an app: its key is the `first`, `known`, or `new` beside known ones.
 
-    `domain_before` is the domain that it was first approved with, where it has another one now.
+    `domain_before` is the domain that it was approved with last, where it has another one now.
     """
 
     key: str

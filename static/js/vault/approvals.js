@@ -103,9 +103,10 @@ export const signedRevision = async (members, what) => signApproval(await approv
  * @param {import("../formats/signing.js").Signed} signed
  * @param {import("./types.js").Source[]} sources that it was sealed from
  * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
+ * @param {string | null} [domain] the app's, where the person decided with it before their eyes
  * @returns {Promise<T>}
  */
-export async function sendRemembered({ request, request_digest, vouching }, { approval, approval_key }, sources, send) {
+export async function sendRemembered({ request, request_digest }, { approval, approval_key }, sources, send, domain = null) {
   const said = await verified(approval, TYP, approval_key, "the approval");
   const approved = {
     attributes: said.approved_attributes,
@@ -114,7 +115,7 @@ export async function sendRemembered({ request, request_digest, vouching }, { ap
     approvalSha256: await sealedDigest(approval),
   };
   const answer = await changeNotes((notes) => {
-    const known = withDomain(withConnector(notes, request.app_id, request.connector_thumbprint), request.app_id, vouching.domain);
+    const known = withDomain(withConnector(notes, request.app_id, request.connector_thumbprint), request.app_id, domain);
     return { ...known, segments: withRevisions(known.segments, sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
   }, send);
   return /** @type {T} */ (answer);

@@ -193,7 +193,7 @@ export function withConnector(notes, appId, thumbprint) {
 }
 
 /**
- * The domain that an app had when it was first approved, where it is another one now.
+ * The domain that an app had when it was last approved, where it is another one now.
  * @param {string} appId @param {string | null} domain the one that it has proved now
  * @returns {Promise<string | null>} null where it is the same, or none is remembered
  */
@@ -202,6 +202,6 @@ export async function otherDomain(appId, domain) {
   return pinned === domain ? null : pinned;
 }
 
-/** @param {Notes} notes @param {string} appId @param {string | null} domain @returns {Notes} with the domain that the app had first */
+/** @param {Notes} notes @param {string} appId @param {string | null} domain @returns {Notes} with the domain that the app was approved with last */
 export const withDomain = (notes, appId, domain) =>
-  domain === null || notes.domains?.[appId] ? notes : { ...notes, domains: { ...notes.domains, [appId]: domain } };
+  domain === null ? notes : { ...notes, domains: { ...notes.domains, [appId]: domain } };

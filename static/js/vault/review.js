@@ -198,18 +198,10 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);
   try {
-    return await sendRemembered(data, signed, slice.sources, (notes) =>
-      api.decide(requestId, {
-        decision: "approve",
-        request_digest: data.request_digest,
-        access_duration: duration,
-        approved_attributes: slice.approved_attributes,
-        sources: slice.sources,
-        jwe,
-        ...signed,
-        notes,
-      }),
-    );
+    const { sources } = slice;
+    const decision = { decision: "approve", request_digest: data.request_digest, access_duration: duration };
+    const body = { ...decision, approved_attributes: slice.approved_attributes, sources, jwe, ...signed };
+    return await sendRemembered(data, signed, sources, (notes) => api.decide(requestId, { ...body, notes }), data.vouching.domain);
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
     throw error;
