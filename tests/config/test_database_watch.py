@@ -29,7 +29,7 @@ class PoolOfOne:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers at once")
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite answers at once")
 def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The looks of half a second without an answer are counted: some thousands, were there no pause between them."""
     database, looks, execute = settings.DATABASES["default"], 0, generators.execute
