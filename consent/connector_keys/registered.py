@@ -44,7 +44,7 @@ def is_genuine(key: ConnectorKey) -> bool:
 
 
 def is_proved(key: ConnectorKey) -> bool:
-    """Whether the log proves an entry of at least 24 hours ago that says so, and none since says that it was removed."""
+    """Whether the log proves an entry of at least 24 hours ago that says so, and none since that it was removed."""
     entry = AuditEntry.objects.select_related("kept").filter(connector_key=key).first()
     kept = getattr(entry, "kept", None)
     if entry is None or kept is None or entry.kind != EventType.CONNECTOR_KEY_REGISTERED:

@@ -41,8 +41,9 @@ def record(
 
     `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves; `approval_sha256`
     is of what the person's vault signed, which the entry and the receipt bind. `to_app` are members of `facts` as the
-    app is told them, which does not learn what one of the staff is called. Without `notify` the app knows already. The caller holds the request's or grant's row lock; the locks here follow in the one order:
-    person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a person.
+    app is told them, which does not learn what one of the staff is called. Without `notify` the app knows already. The
+    caller holds the request's or grant's row lock; the locks here follow in the one order: person's head, app's head,
+    notice counter. Raises `AuditUnavailable`, but not for what protects a person.
     """
     receipt = _receipt_claims(request, grant, event, happened or at, at)
     signed = {"approval_sha256": approval_sha256} if approval_sha256 else {}

@@ -21,7 +21,7 @@ from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
 PURPOSES = ["profile", "enrichment", "brand_affinity", "messaging", "financial", "identity"]
 BANK = {"institution": "ins_lindenau", "name": "mara"}
 BANK_NAME = "Lindenau Savings Bank (invented)"
-CHANGE = "Favourite cuisine: Georgian."
+CHANGE = "Change the favourite cuisine to Georgian."
 _PATIENCE = 40  # seconds for what a worker does; it takes about two
 _ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
 
@@ -70,7 +70,7 @@ def agree(visitor: Visitor) -> str:
 
 def create(visitor: Visitor, about: dict[str, str]) -> str:
     made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"])))
-    return f"core-profile made {len(made)} fields out of a few sentences about {about['fullName']}"
+    return f"core-profile made {len(made)} fields out of what was said of {about['fullName']}"
 
 
 def update(visitor: Visitor, about: dict[str, str]) -> str:

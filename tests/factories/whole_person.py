@@ -19,6 +19,7 @@ from pkm.history.models import Event, Index
 from pkm.segments.models import Blob, Manifest
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests import factories
+from tests.vouched import registered
 
 
 def everything_about_somebody(canary: str, user: User | None = None) -> User:
@@ -50,6 +51,7 @@ def _account(user: User, canary: str) -> None:
     factories.ReleasedHandleFactory(user=user, handle=f"r-{canary}"[:32])
     factories.ActorProfileFactory(user=user)
     factories.PersonaStateFactory(user=user)
+    factories.SharingIdFactory(user=user, sealed=canary)
     factories.SessionFactory(user=user, data=canary)
     factories.SecurityChangeFactory(user=user, address=user.email, detail=canary)
     factories.OutgoingMailFactory(user=user, sealed=canary)
@@ -89,6 +91,7 @@ def _allowed(user: User, canary: str) -> None:
     factories.ApprovalKeyFactory(user=user, app=grant.app)
     denied = factories.ConsentRequestFactory(**asked)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)
+    factories.PublishedKeysFactory(request=denied)
     factories.MailFactory(request=factories.ConsentRequestFactory(**asked))
     factories.WebhookDeliveryFactory(notice=Notice.objects.get(request=denied))
     factories.IdempotencyKeyFactory(app=denied.app, answer={"user_id": user.public_id, "binding_message": canary})
@@ -115,6 +118,7 @@ def _developed(user: User, canary: str) -> None:
     AppInvitation.objects.filter(pk=invited.pk).update(invited_by=inviter)
     factories.OutgoingMailFactory(user=inviter, key=f"invitation:{invited.pk}", sealed=canary)
     factories.SandboxPersonFactory(user=user, label=canary)
+    registered(app, by=user)
     factories.ScopeTemplateFactory(proposed_by=user)
     factories.ScopeWithdrawalFactory(by=user)
     factories.MessageTemplateFactory(proposed_by=user)

@@ -16,7 +16,7 @@ from consent.discovery.models import Discovery
 from developers.models import App, LoggedRequest
 from tests.agents_proxy.proxy_calls import owning
 from tests.callers import Developer, signed_in
-from tests.factories import ConsentRequestFactory, give_vault
+from tests.factories import ConsentRequestFactory, give_vault, known_as
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import Served, holds_all_it_may
 
@@ -73,11 +73,10 @@ def test_a_process_has_two_threads_of_its_own_whatever_it_does(
     served: Served, app: App, api: Developer, person: User
 ) -> None:
     give_vault(person)
+    name = known_as(app, person)
     held = hold(served, api, app)
     for _ in range(3):
-        discovered = requests.get(
-            f"{served.address}/api/v1/user-scopes/{person.public_id}", headers=bearer(api), timeout=60
-        )
+        discovered = requests.get(f"{served.address}/api/v1/user-scopes/{name}", headers=bearer(api), timeout=60)
         assert discovered.status_code == 200, discovered.text
         assert own_threads(served) == ["background", "events"]
     start_analysis(served, person)
@@ -94,12 +93,13 @@ def test_a_process_has_two_threads_of_its_own_whatever_it_does(
 
 def test_what_was_gathered_is_written_before_a_process_ends(app: App, api: Developer, person: User) -> None:
     give_vault(person)
+    name = known_as(app, person)
     made = Served(killable=True, REQUEST_LOG_FLUSH_SECONDS="3600", DISCOVERY_FLUSH_SECONDS="3600")
     try:
         made.start()
         for number in range(5):
             headers = {**bearer(api), "X-Request-Id": f"call-number-{number}"}
-            address = f"{made.address}/api/v1/user-scopes/{person.public_id}"
+            address = f"{made.address}/api/v1/user-scopes/{name}"
             assert requests.get(address, headers=headers, timeout=60).status_code == 200
         assert not LoggedRequest.objects.exists()
         made.send(signal.SIGTERM)
