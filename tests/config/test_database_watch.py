@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.conf import settings
+from django.db import connection
 from psycopg import generators
 
 from config import watch

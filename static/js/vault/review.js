@@ -199,7 +199,7 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
   const signed = await signedApproval(members, what);
   try {
     const { sources } = slice;
-    const decision = { decision: "approve", request_digest: data.request_digest, access_duration: duration };
+    const decision = { decision: /** @type {const} */ ("approve"), request_digest: data.request_digest, access_duration: duration };
     const body = { ...decision, approved_attributes: slice.approved_attributes, sources, jwe, ...signed };
     return await sendRemembered(data, signed, sources, (notes) => api.decide(requestId, { ...body, notes }), data.vouching.domain);
   } catch (error) {

@@ -58,10 +58,11 @@ def _browser(client: Client, site: str) -> requests.Session:
 
 def _request(app: App, user: User, entry: ScopeEntry, key: dict[str, Any], **more: Any) -> ConsentRequest:
     return ConsentRequest(
-        request_id=new_identifier("req"), app=app, user=user, pairwise_id=new_user_id(), scope_entry=entry, scope=entry.scope, app_name=app.name,
-        attributes=entry.attributes, purpose="Suggest restaurants", connector_public_key=key, connector_key_id="key-1",
-        connector_thumbprint=sealed.thumbprint(key), wrapping_alg="ECDH-ES+A256KW", access_duration=86400,
-        expires_at=now() + timedelta(days=1), request_digest="A" * 43, created_at=now(), **more,
+        request_id=new_identifier("req"), app=app, user=user, pairwise_id=new_user_id(), scope_entry=entry,
+        scope=entry.scope, app_name=app.name, attributes=entry.attributes, purpose="Suggest restaurants",
+        connector_public_key=key, connector_key_id="key-1", connector_thumbprint=sealed.thumbprint(key),
+        wrapping_alg="ECDH-ES+A256KW", access_duration=86400, expires_at=now() + timedelta(days=1),
+        request_digest="A" * 43, created_at=now(), **more,
     )  # fmt: skip
 
 
