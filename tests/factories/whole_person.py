@@ -10,16 +10,17 @@ from django.contrib.contenttypes.models import ContentType
 from django.utils import timezone
 
 from accounts.models import User
+from consent.connector_keys.actions import register_key
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
 from consent.notices.models import Notice
+from consent_bridge import sealed
 from developers.members.models import AppInvitation
 from pkm.history.models import Event, Index
 from pkm.segments.models import Blob, Manifest
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests import factories
-from tests.vouched import registered
 
 
 def everything_about_somebody(canary: str, user: User | None = None) -> User:
@@ -118,7 +119,8 @@ def _developed(user: User, canary: str) -> None:
     AppInvitation.objects.filter(pk=invited.pk).update(invited_by=inviter)
     factories.OutgoingMailFactory(user=inviter, key=f"invitation:{invited.pk}", sealed=canary)
     factories.SandboxPersonFactory(user=user, label=canary)
-    registered(app, by=user)
+    key = sealed.public_half(sealed.generate_connector_key())
+    register_key(app=app, key_id="key-1", jwk=key, by=user)
     factories.ScopeTemplateFactory(proposed_by=user)
     factories.ScopeWithdrawalFactory(by=user)
     factories.MessageTemplateFactory(proposed_by=user)
