@@ -67,7 +67,7 @@ def first_events(api: Developer) -> str:
     stream = api.get("/consent-events", headers={"Last-Event-ID": "0"})
     for chunk in stream.streaming_content:
         lines += chunk.decode() if isinstance(chunk, bytes) else chunk
-        if f'"sequence":{newest}' in lines:
+        if f"\nid: {newest}\n" in lines:
             break
     stream.close()
     return lines
