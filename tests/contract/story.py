@@ -4,13 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.core.management.color import no_style
+from django.db import connection
+from django.db.models import Model
 
 from accounts.models import User
 from agents_proxy.processing_consent import actions as consents
 from consent.api import samples
+from consent.notices.models import WebhookDelivery
 from developers.manage.samples import PREFIX
 from developers.models import App, AppPerson
 from developers.tokens.digests import new_token
+from developers.webhooks.models import WebhookEndpoint
 from tests import factories
 from tests.agents_proxy.proxy_calls import EVERY_PURPOSE
 from tests.callers import signed_in
@@ -60,7 +65,15 @@ def _app(mode: str) -> App:
     notice = factories.NoticeFactory(request=request)
     endpoint = factories.WebhookEndpointFactory(pk=12, app=app, url=WEBHOOKS)
     factories.WebhookDeliveryFactory(pk=4711, notice=notice, endpoint=endpoint)
+    _count_on(WebhookEndpoint, WebhookDelivery)
     return app
+
+
+def _count_on(*models: type[Model]) -> None:
+    """The next numbers come after those that were chosen here, which PostgreSQL's counters know nothing of."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
+            cursor.execute(statement)
 
 
 def _callers(app: App, mode: str) -> list[Caller]:
