@@ -65,6 +65,7 @@ async function showValues() {
   try {
     await compareWithPage();
     const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
+    await sayWhatIsRemembered(); // before the values, with which a decision may follow: none is made without the vault's word on the key
     for (const row of all("[data-path]", form)) {
       const place = row.querySelector("[data-value]");
       if (!place) continue;
@@ -74,7 +75,6 @@ async function showValues() {
       place.removeAttribute("role");
       place.replaceChildren(...breakable(held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.")));
     }
-    await sayWhatIsRemembered(); // nothing is decided without the vault's own word on the key
     hideProblem();
     valuesShown = true;
     if (unlockedHere && !isElsewhere()) stayAtRequest();
@@ -91,7 +91,7 @@ async function sayWhatIsRemembered() {
     new: gettext("Your vault has not seen this key of this app before. Ask the app whether it changed its key."),
     known: "",
   };
-  const domain = gettext("When you first approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
+  const domain = gettext("When you last approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
   const said = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : ""];
   const place = find("#own-memory");
   place.textContent = said.filter(Boolean).join(" ");

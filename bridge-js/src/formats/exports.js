@@ -26,8 +26,8 @@ export async function sealExport(content, members, connectorKey) {
   const key = await importJWK({ ...(await checkConnectorKey(connectorKey)) }, PROFILES.export.alg);
   const { kid, iss, sub, aud, request_id, scope, revision, request_digest } = members;
   const header = { cty: "application/json", kid, iss, sub, aud, request_id, scope, revision, request_digest };
-  const sources = content.sources.map(({ domain, segment_id }) => ({ domain, segment_id }));
-  return seal("export", header, await jsonBytes({ ...content, sources }), key);
+  const sources = content.sources?.map(({ domain, segment_id }) => ({ domain, segment_id }));
+  return seal("export", header, await jsonBytes({ ...content, sources }), key); // without one, JSON has none
 }
 
 /**
