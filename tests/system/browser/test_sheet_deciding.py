@@ -94,10 +94,10 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
     page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
     page.locator("#approve").click()
     let_go(page, held)
-    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
 
     page.evaluate("window.letGo()")
 
+    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator("#approve")).to_be_enabled()
     asked.refresh_from_db()
