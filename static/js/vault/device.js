@@ -4,17 +4,17 @@
 const DATABASE = "consent-log";
 const STORE = "seen";
 
-/** @returns {Promise<IDBDatabase | null>} null where the browser refuses to keep anything */
-function database() {
+/** @param {string} name @param {string} store its one store @returns {Promise<IDBDatabase | null>} null where the browser refuses to keep anything */
+export function openDatabase(name, store) {
   return new Promise((resolve) => {
     let request;
     try {
-      request = indexedDB.open(DATABASE, 1);
+      request = indexedDB.open(name, 1);
     } catch {
       resolve(null);
       return;
     }
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    request.onupgradeneeded = () => request.result.createObjectStore(store);
     request.onsuccess = () => resolve(request.result);
     request.onerror = (event) => {
       event.preventDefault();
@@ -25,7 +25,7 @@ function database() {
 
 /** @template T @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} work @returns {Promise<T | null>} */
 async function within(mode, work) {
-  const opened = await database();
+  const opened = await openDatabase(DATABASE, STORE);
   if (!opened) return null;
   try {
     return await new Promise((resolve) => {

@@ -2,6 +2,8 @@
 // The one place on this machine that holds an unlocked vault key between pages: an IndexedDB record of a key that
 // cannot be read.
 
+import { openDatabase } from "./device.js";
+
 /**
  * @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, hasNotes?: boolean, activeAt: number}} Held
  */
@@ -43,24 +45,7 @@ export function unmarkLocked() {
   }
 }
 
-/** @returns {Promise<IDBDatabase | null>} */
-function database() {
-  return new Promise((resolve) => {
-    let request;
-    try {
-      request = indexedDB.open(DATABASE, 1);
-    } catch {
-      resolve(null);
-      return;
-    }
-    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = (event) => {
-      event.preventDefault();
-      resolve(null);
-    };
-  });
-}
+const database = () => openDatabase(DATABASE, STORE);
 
 /**
  * Reads the record and leaves what `change` says, in one transaction, so that a lock in one tab is never undone by
