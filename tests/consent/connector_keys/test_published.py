@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -43,13 +42,13 @@ DOMAIN = "trips.example"
 
 @dataclass
 class Site:
-    """How the app's website answers; `asked` are the paths."""
+    """How the app's website answers, once `answers` is set; `asked` are the paths."""
 
     body: bytes = b'{"keys": []}'
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
-    hangs: float = 0.0
+    answers: threading.Event = field(default_factory=threading.Event)
 
     def publishes(self, *keys: Any) -> None:
         self.body = json.dumps({"keys": list(keys)}).encode()
@@ -59,17 +58,19 @@ class Site:
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """Every domain leads here; only where it is is changed, not how it is asked."""
     made = Site()
+    made.answers.set()
 
     class Handler(Answering):
         def get(self) -> None:
             made.asked.append(self.path)
-            time.sleep(made.hangs)
+            made.answers.wait(MOST_SECONDS)
             self.answer(made.status, made.body, made.headers)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
         monkeypatch.setattr(published, "_client", Client(may_reach=addresses.is_anything))
         monkeypatch.setattr(published, "_address", lambda domain: f"{address}{published.FILE}")
         yield made
+        made.answers.set()
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ def test_nobody_vouches_by(does: Any, site: Site, proved: App) -> None:
 def test_a_site_that_hangs_is_left(site: Site, proved: App, monkeypatch: pytest.MonkeyPatch) -> None:
     request = waiting(proved)
     site.publishes(request.connector_public_key)
-    site.hangs = 1.0
+    site.answers.clear()
     monkeypatch.setattr(published, "_SECONDS", 0.2)
 
     published.fetch_due()
