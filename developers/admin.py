@@ -12,22 +12,21 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import NeverDeleted
+from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from accounts.staff_lists import value_filter
 from common.problems import Problem
 from common.text import is_plain
 from developers.applications.admin import ApplicationAdmin
 from developers.apps import admin as app_admin
-from developers.members import admin as member_admin
+from developers.members.models import AppInvitation
 from developers.models import App, AppStatus, DeveloperToken, Permission
-from developers.request_log import admin as request_log_admin
+from developers.request_log.models import LoggedRequest
 from developers.tokens import actions as token_actions
-from developers.tokens import admin as token_admin
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.tokens.models import ManagementToken
 from developers.tokens.queries import live_tokens
 
-__all__ = [  # Django looks for all of them here
-    "ApplicationAdmin", "TokenAdmin", "app_admin", "member_admin", "request_log_admin", "token_admin",
-]  # fmt: skip
+__all__ = ["ApplicationAdmin", "app_admin"]  # Django looks for all of them here
 
 
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
@@ -156,3 +155,61 @@ class TokenAdmin(NeverDeleted):
             "opts": self.opts,
         }
         return TemplateResponse(request, "admin/developers/developertoken/shown_once.html", context)
+
+
+@admin.register(LoggedRequest)
+class RequestLogAdmin(ReadOnly):
+    list_display = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")
+    list_filter = (value_filter("method", ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),)
+    list_select_related = ("app",)
+    search_fields = ("=app__app_id", "=trace_id")
+    searched_among_newest = ("=trace_id",)
+    ordering = ("-id",)
+    fields = ("at", "app", "method", "route", "status", "code", "ms", "trace_id")
+
+
+@admin.register(ManagementToken)
+class ManagementTokenAdmin(AboutPeople, ReadOnly):
+    list_display = ("__str__", "label", "user", "may", "expires_at", "revoked_at", "last_used_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
+    list_select_related = ("user",)
+    search_fields = ("=prefix", "label", "=user__email", "=user__public_id")
+    ordering = ("-id",)
+    fields = ("prefix", "label", "user", "may", "expires_at", "revoked_at", "last_used_at", "created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("digest")
+
+    @admin.display(description=_("permissions"))
+    def may(self, row: ManagementToken) -> str:
+        return "; ".join(f"{app_id}: {', '.join(names)}" for app_id, names in row.permissions.items())
+
+
+@admin.register(AppInvitation)
+class InvitationAdmin(AboutPeople, ReadOnly):
+    list_display = (
+        "created_at",
+        "app",
+        "email",
+        "person",
+        "role",
+        "invited_by",
+        "expires_at",
+        "accepted_at",
+        "withdrawn_at",
+    )
+    list_filter = ("role", ("accepted_at", admin.EmptyFieldListFilter), ("withdrawn_at", admin.EmptyFieldListFilter))
+    list_select_related = ("app", "invited_by", "person")
+    search_fields = ("=app__app_id", "app__name", "=email", "=invited_by__email")
+    ordering = ("-id",)
+    fields = (
+        "app", "email", "person", "role", "hands_over", "invited_by", "created_at", "expires_at",
+        "accepted_at", "accepted_by", "withdrawn_at",
+    )  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("digest")
+
+    def person_of(self, row: Any) -> str:
+        user_id: str = row.invited_by.public_id
+        return user_id

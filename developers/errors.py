@@ -10,8 +10,8 @@ class InvalidToken(Problem):
     status = 401
     title = "A valid developer token is needed"
 
-    def __init__(self, detail: str = "") -> None:
-        super().__init__(detail, headers={"WWW-Authenticate": "Bearer"})
+    def __init__(self, detail: str = "", challenge: str = "Bearer") -> None:
+        super().__init__(detail, headers={"WWW-Authenticate": challenge})
 
 
 class BrowserPathRefused(Problem):

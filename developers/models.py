@@ -4,7 +4,8 @@ from developers.applications.models import ApplicationStatus, DeveloperApplicati
 from developers.apps.models import App, AppAuditEntry, AppMode, AppStatus, Logo, new_app_id
 from developers.idempotency import IdempotencyKey
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from developers.people.models import AppPerson
+from developers.oauth.models import OAuthClient, OAuthSecret
+from developers.people import AppPerson
 from developers.request_log.models import LoggedRequest
 from developers.tokens.models import (
     DeveloperToken,
@@ -33,6 +34,8 @@ __all__ = [
     "ManagementPermission",
     "ManagementToken",
     "MemberRole",
+    "OAuthClient",
+    "OAuthSecret",
     "Permission",
     "WebhookEndpoint",
     "default_expiry",

@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 
 from developers.authentication import AppContext
 from developers.errors import AppSuspended, InsufficientScope
+from developers.oauth.resources import SCOPES, challenge
 
 
 class AppIsActive(BasePermission):
@@ -23,11 +24,19 @@ class TokenHasPermission(BasePermission):
     """The token carries one of the permissions that the view names in `needs`."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        require_permission(cast("AppContext", request.auth), view.needs)  # type: ignore[attr-defined]  # of DeveloperView
+        require_permission(cast("AppContext", request.auth), view.needs, path=request.path)  # type: ignore[attr-defined]  # of DeveloperView
         return True
 
 
-def require_permission(app: AppContext, any_of: frozenset[str]) -> None:
-    """Raise `InsufficientScope` where the token carries none of these permissions."""
+def require_permission(app: AppContext, any_of: frozenset[str], *, path: str) -> None:
+    """Raise `InsufficientScope` where the token carries none of these permissions; `path` is what was called.
+
+    A host learns what to ask for besides: what it has, and the first of these.
+    """
     if not any_of & app.permissions:
-        raise InsufficientScope(f"The token needs the permission {' or '.join(sorted(any_of))}.")
+        wanted = next(name for name in SCOPES if name in any_of)
+        scopes = [name for name in SCOPES if name in app.permissions or name == wanted]
+        raise InsufficientScope(
+            f"The token needs the permission {' or '.join(sorted(any_of))}.",
+            headers={"WWW-Authenticate": challenge(path, error="insufficient_scope", scopes=scopes)},
+        )

@@ -3,14 +3,20 @@
 from django.http import HttpRequest
 from rest_framework.request import Request
 
-from common.admission.views import ProgramView
-from developers.errors import BrowserPathRefused
+from common.admission.views import JSONView, ProgramView
+from common.operations import Refusal
+from developers.errors import BrowserPathRefused, InvalidToken
 
 
 class ServerView(ProgramView):
     """An address that only servers may call: a token must not travel through a browser (contract 1.1)."""
 
     http_method_names = ["get"]
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        # not of an owner's view that this may be mixed into: a token stands in the place of the session
+        return [*JSONView.common_refusals(method, path, takes_body=takes_body), InvalidToken, BrowserPathRefused]
 
     def perform_authentication(self, request: Request) -> None:
         self.refuse_browser(request)

@@ -3,7 +3,9 @@
 from celery import shared_task
 
 from developers.apps import domain_proof, logos
-from developers.request_log.actions import forget_old_requests
+from developers.oauth.actions import forget_secrets
+from developers.oauth.clients import forget_unused_clients
+from developers.request_log.recording import forget_old_requests
 
 
 @shared_task
@@ -16,6 +18,12 @@ def recheck_domains() -> int:
 def forget_unused_logos() -> int:
     """Delete pictures that no app and no application shows."""
     return logos.forget_unused_logos()
+
+
+@shared_task
+def forget_oauth() -> int:
+    """Delete clients that nobody connected within a week, and codes and tokens that are over."""
+    return forget_secrets() + forget_unused_clients()
 
 
 @shared_task

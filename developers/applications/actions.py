@@ -67,7 +67,7 @@ def hand_in_application(*, facts: ApplicationFacts, by: "User") -> DeveloperAppl
 def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: "User") -> None:
     """Correct what was sent back. Raises `InvalidRequest` where it was not, or where something does not fit."""
     check_facts(facts)
-    held = _held(application_pk, by, ApplicationStatus.SENT_BACK)
+    held = _lock_own_application(application_pk, by, ApplicationStatus.SENT_BACK)
     if held is None:
         raise InvalidRequest(gettext("Only an application that was sent back can be changed."))
     changed = _columns(facts)
@@ -82,7 +82,7 @@ def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: "User") -
 @transaction.atomic
 def withdraw_application(*, application_pk: int, by: "User") -> None:
     """Take an application back for good. Raises `InvalidRequest` where it is decided or withdrawn already."""
-    held = _held(application_pk, by, ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
+    held = _lock_own_application(application_pk, by, ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
     if held is None:
         raise InvalidRequest(gettext("Only an application that is still open can be withdrawn."))
     rows = DeveloperApplication.objects.filter(pk=held.pk)
@@ -175,7 +175,7 @@ def _require_note(note: str) -> None:
         raise InvalidRequest(gettext("Tell the applicant why, in at most 2000 characters."))
 
 
-def _held(application_pk: int, by: "User", *statuses: ApplicationStatus) -> DeveloperApplication | None:
+def _lock_own_application(application_pk: int, by: "User", *statuses: ApplicationStatus) -> DeveloperApplication | None:
     """The applicant's own row, locked, if it stands so."""
     rows = DeveloperApplication.objects.select_for_update().filter(pk=application_pk, applicant=by)
     return rows.filter(status__in=statuses).first()

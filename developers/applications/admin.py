@@ -195,7 +195,7 @@ class ApplicationAdmin(ReadOnly):
     def logo(self, row: DeveloperApplication) -> str:
         if not row.logo_digest:
             return _NOTHING
-        address = reverse("developers:logo", args=[row.logo_digest])
+        address = reverse("portal:logo", args=[row.logo_digest])
         return format_html('<img src="{}" alt="{}" width="64" height="64">', address, gettext("Logo"))
 
     @admin.display(description=_("browser origins"))

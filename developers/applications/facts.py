@@ -1,5 +1,6 @@
 """What an application says, and what of it cannot be true (pure)."""
 
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from common.problems import FieldError, InvalidRequest
 from common.text import is_plain
 from developers.apps.domains import domain_of
 
+_LOCAL = re.compile(r"http://(localhost|127\.0\.0\.1)(:[1-9]\d{0,4})?/?\Z")
 MOST_SCOPES, MOST_ADDRESSES = 12, 10
 _LINES = {"name": 80, "legal_name": 160, "jurisdiction": 80, "storage_place": 160, "retention": 160}
 _TEXTS = ("use_case", "recipients")
@@ -60,8 +62,14 @@ def origin_of(written: str) -> str | None:
     return f"https://{host}" if port in (None, 443) else f"https://{host}:{port}"
 
 
+def tried_origin_of(written: str) -> str | None:
+    """The same, or an origin on this machine over http, as a test app may have one."""
+    local = _LOCAL.match(written.strip().lower())
+    return local[0].rstrip("/") if local else origin_of(written)
+
+
 def is_return_address(written: str, origins: list[str]) -> bool:
-    """Whether this is an https address on one of the origins, which a browser would read as it is written."""
+    """Whether this is an address on one of the origins, which a browser would read as it is written."""
     rests = [written.removeprefix(origin) for origin in origins if written.startswith(origin)]
     return (
         len(written) <= 2000

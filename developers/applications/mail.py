@@ -10,7 +10,7 @@ from accounts.outbox import Gathering, send_mail
 from common.clock import database_now
 from common.sql.statements import lock_for_transaction
 from developers.applications.models import DeveloperApplication
-from developers.applications.queries import waiting_applications
+from developers.applications.queries import undecided_applications
 
 STAFF_MAIL = "developers/mail/applications_wait"
 _MOST_LINES = 20
@@ -18,7 +18,7 @@ _MOST_LINES = 20
 
 def _due() -> Sequence[str]:
     """One mail or none; what came in less than a pause ago waits for the next."""
-    if not waiting_applications().filter(staff_told_at=None).exists():
+    if not undecided_applications().filter(staff_told_at=None).exists():
         return ()
     pause = timedelta(seconds=settings.MAIL_PAUSE_SECONDS)
     lately = DeveloperApplication.objects.filter(staff_told_at__gt=database_now() - pause)
@@ -29,9 +29,9 @@ def _queue(_: str) -> None:
     lock_for_transaction("mail:applications")
     if not _due():
         return
-    new = list(waiting_applications().filter(staff_told_at=None))
+    new = list(undecided_applications().filter(staff_told_at=None))
     DeveloperApplication.objects.filter(pk__in=[one.pk for one in new]).update(staff_told_at=database_now())
-    context = {"new": new[:_MOST_LINES], "more": len(new) - _MOST_LINES, "count": waiting_applications().count()}
+    context = {"new": new[:_MOST_LINES], "more": len(new) - _MOST_LINES, "count": undecided_applications().count()}
     for member in get_user_model().objects.filter(is_active=True, is_staff=True).order_by("pk"):
         if member.has_perm("developers.change_developerapplication"):
             send_mail(STAFF_MAIL, to=member, context=context, wake=False)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 OPEN = (ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
 
 
-def waiting_applications() -> QuerySet[DeveloperApplication]:
+def undecided_applications() -> QuerySet[DeveloperApplication]:
     """The applications that nobody has decided, the oldest first."""
     return DeveloperApplication.objects.filter(status=ApplicationStatus.SUBMITTED).order_by("created_at")
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.db import connections
-from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -17,17 +16,23 @@ class DevelopersConfig(AppConfig):
     def ready(self) -> None:
         import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
 
-        from accounts.hooks import register_room
+        from allauth.account.signals import password_changed, password_set
+        from django.db.models.signals import post_delete, post_migrate
+
+        from accounts.hooks import access_taken_back, register_room
         from accounts.outbox import register_gathering
-        from accounts.signals import access_taken_back
 
         revoke = import_module("developers.tokens.management_actions").revoke_management_tokens
         access_taken_back.connect(revoke, dispatch_uid="revoke-management-tokens")
         withdraw = import_module("developers.members.invitations").withdraw_all_of
         access_taken_back.connect(withdraw, dispatch_uid="withdraw-invitations")
+        hosts = import_module("developers.oauth.actions")
+        for taken_back in (access_taken_back, password_changed, password_set):
+            taken_back.connect(hosts.stop_hosts_of, dispatch_uid="stop-hosts")
+        post_delete.connect(hosts.stop_hosts_of_member, sender="developers.AppMember", dispatch_uid="stop-hosts")
         register_gathering("new applications", import_module("developers.applications.mail").GATHERING)
         register_gathering("tokens that end", import_module("developers.tokens.reminders").GATHERING)
-        register_room(import_module("developers.leaving").ROOM)
+        register_room(import_module("developers.erasure").ROOM)
         post_migrate.connect(_install, sender=self)
 
 

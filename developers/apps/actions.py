@@ -79,6 +79,25 @@ def rename_app(*, app: App, name: str, by: "User") -> bool:
 
 
 @transaction.atomic
+def set_origins(*, app: App, origins: list[str], by: "User") -> bool:
+    """Where people may go back to from a test app's connections and requests; False where it is so already.
+
+    `origins` are as `tried_origin_of` writes them. A live app's are approved with its application. Raises
+    `InvalidRequest`.
+    """
+    held = App.objects.select_for_update().get(pk=app.pk)
+    if not held.is_test:
+        raise InvalidRequest("The origins of a live app change by an application alone.")
+    if held.status == AppStatus.CLOSED:
+        raise InvalidRequest("The app is closed.")
+    if held.origins == origins:
+        return False
+    App.objects.filter(pk=app.pk).update(origins=origins, updated_at=timezone.now())
+    record(app=app, by=by, action="app.origins_set", origins=origins)
+    return True
+
+
+@transaction.atomic
 def close_app(*, app: App, by: "User", action: str = "app.closed") -> bool:
     """End an app for good, with all of its tokens; False where it was closed already.
 

@@ -15,10 +15,14 @@ def new_challenge() -> str:
 
 
 class AppMode(models.TextChoices):
-    """Whom an app reaches (contract 5.2): its sandbox people and those members who agreed, or everybody else."""
+    """Whom an app reaches (contract 5.2): its sandbox people and those members who agreed, or everybody else.
+
+    A personal one is a host that somebody connected for themselves (contract 7): it reaches that person alone.
+    """
 
     TEST = "test", _("Test")
     LIVE = "live", _("Live")
+    PERSONAL = "personal", _("Personal")
 
 
 class AppStatus(models.TextChoices):
@@ -48,7 +52,7 @@ class DomainProof(models.Model):
 class App(DomainProof):
     """An app that may ask people for data. `verified` says that staff checked its legal name.
 
-    A live app has the application that it was approved by; a test app needs none.
+    A live app has the application that it was approved by; the others need none. A personal one has no members.
     """
 
     app_id = models.CharField(_("app ID"), max_length=64, unique=True, editable=False, default=new_app_id)
@@ -60,6 +64,10 @@ class App(DomainProof):
         blank=True,
         related_name="app",
         verbose_name=_("application"),
+    )
+    # of a personal app, until that person's account is erased
+    person = models.ForeignKey(
+        "accounts.User", on_delete=models.PROTECT, null=True, blank=True, related_name="own_assistants"
     )
     name = models.CharField(_("name"), max_length=80)
     status = models.CharField(_("status"), max_length=16, choices=AppStatus, default=AppStatus.ACTIVE)
@@ -84,8 +92,12 @@ class App(DomainProof):
             models.CheckConstraint(condition=models.Q(status__in=AppStatus.values), name="app_status"),
             models.CheckConstraint(
                 condition=models.Q(mode=AppMode.LIVE, application__isnull=False)
-                | models.Q(mode=AppMode.TEST, application__isnull=True, verified=False),
+                | models.Q(mode=AppMode.TEST, application__isnull=True, verified=False)
+                | models.Q(mode=AppMode.PERSONAL, application__isnull=True, verified=False),
                 name="app_mode_application",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(mode=AppMode.PERSONAL) | models.Q(person__isnull=True), name="app_of_person"
             ),
             models.CheckConstraint(
                 condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
@@ -104,6 +116,10 @@ class App(DomainProof):
     @property
     def is_test(self) -> bool:
         return self.mode == AppMode.TEST
+
+    @property
+    def is_personal(self) -> bool:
+        return self.mode == AppMode.PERSONAL
 
     @property
     def legal_name(self) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Q
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -45,6 +46,20 @@ class Manager:
         app_ids = self.app_ids(permission)
         if app_ids is not None and (app_id not in app_ids if app_id else not app_ids):
             raise InsufficientScope(f"The token needs the permission {permission} for this.")
+
+
+class ManagementTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """The one way in which a management token travels."""
+
+    target_class = "developers.manage.authentication.ManagementTokenHeader"
+    name = "management"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "Your own management token, `cr_mgmt_…`. It may do what you may do, at most.",
+        }
 
 
 class ManagementTokenHeader(BaseAuthentication):

@@ -17,8 +17,10 @@ from rest_framework.views import APIView
 from common.admission.cursors import cursor_of, position_of
 from common.admission.shapes import PageQuery
 from common.identifiers import is_identifier
-from common.limits import Count, Limit, count, headers, look
+from common.limits import Count, Limit, count, headers, peek
+from common.operations import Refusal, path_parameter
 from common.problems import NotFound, TooManyRequests
+from developers.errors import InsufficientScope
 from developers.manage.authentication import ManagementTokenHeader, Manager
 from developers.members.errors import OwnerRequired
 from developers.members.models import AppMember, MemberRole
@@ -27,6 +29,9 @@ from developers.program_views import ServerView
 Row = TypeVar("Row", bound=Model)
 
 READ, WRITE = "read", "write"
+MANAGE = "5. Manage"  # where the documentation lists these operations
+EXAMPLE_APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
+APP_ID = path_parameter("app_id", "The app.", EXAMPLE_APP_ID)
 
 
 class Page(TypedDict):
@@ -68,6 +73,16 @@ class ManagementView(ServerView):
     throttle_classes = (ManagementCalls,)
     manager: Manager
     calls: Count | None = None  # where the person stands, once this call was counted
+    about = "the app"  # what the token needs its permission for, in words
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        found = super().common_refusals(method, path, takes_body=takes_body)
+        return [*found, TooManyRequests, InsufficientScope]
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return f"Needs the permission `{READ if method == 'GET' else WRITE}` for {cls.about}, in a management token."
 
     def perform_authentication(self, request: Request) -> None:
         super().perform_authentication(request)
@@ -76,7 +91,7 @@ class ManagementView(ServerView):
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if not hasattr(self, "manager") or status >= 500:
             return {}
-        return headers([self.calls or look(_limit(), self.manager.user.public_id)])
+        return headers([self.calls or peek(_limit(), self.manager.user.public_id)])
 
     @property
     def permission(self) -> str:

@@ -7,23 +7,33 @@ from pydantic import Field
 
 from common.admission.shapes import PageQuery
 from common.json_bodies import json_answer
+from common.operations import operation
 from common.shapes import NextCursor, Shape, Time
-from developers.manage.base import ManagementView
-from developers.manage.descriptions import APP_ID, PAGE, manages
+from developers.manage.base import APP_ID, MANAGE, ManagementView
 from developers.request_log.models import LoggedRequest
-from developers.request_log.queries import as_told, calls_of
+from developers.request_log.queries import calls_of, log_row
 
 
 class LoggedCall(Shape):
     """A call with a token of the app: never the token, the query or a value."""
 
     at: Time
-    method: str
-    route: Annotated[str, Field(description="The address with placeholders; of `/mcp` with the method and the tool.")]
-    status: int
-    code: Annotated[str | None, Field(description="Of the refusal; null where nothing was refused.")]
-    trace_id: Annotated[str, Field(description="The `X-Request-Id` of the answer.")]
-    ms: Annotated[int, Field(description="Milliseconds until the answer, what it was held for included.")]
+    method: Annotated[str, Field(examples=["GET"])]
+    route: Annotated[
+        str,
+        Field(
+            description="The address with placeholders; of `/mcp` with the method and the tool.",
+            examples=["/api/v1/user-scopes/{user_id}"],
+        ),
+    ]
+    status: Annotated[int, Field(examples=[404])]
+    code: Annotated[
+        str | None, Field(description="Of the refusal; null where nothing was refused.", examples=["unknown_user"])
+    ]
+    trace_id: Annotated[
+        str, Field(description="The `X-Request-Id` of the answer.", examples=["0b1f6a52d0c4454d8a4f7f3f5f6f2a10"])
+    ]
+    ms: Annotated[int, Field(description="Milliseconds until the answer, what it was held for included.", examples=[4])]
 
 
 class RequestLog(Shape):
@@ -33,14 +43,8 @@ class RequestLog(Shape):
     next_cursor: NextCursor
 
 
-_CALL = {
-    "at": "2026-11-20T10:00:00Z", "method": "GET", "route": "/api/v1/user-scopes/{user_id}", "status": 404,
-    "code": "unknown_user", "trace_id": "0b1f6a52d0c4454d8a4f7f3f5f6f2a10", "ms": 4,
-}  # fmt: skip
-
-
 def _body(call: LoggedRequest) -> LoggedCall:
-    return as_told(call)  # type: ignore[return-value]  # of these members; its own room knows no shapes
+    return log_row(call)  # type: ignore[return-value]  # of these members; its own room knows no shapes
 
 
 class Log(ManagementView):
@@ -48,13 +52,14 @@ class Log(ManagementView):
 
     takes_query = True
 
-    @manages(
+    @operation(
         name="listCalls",
+        tag=MANAGE,
         summary="The request log",
         description="Each call with a token of the app, for 30 days. Newest first, in pages.",
-        parameters=[APP_ID, *PAGE],
+        parameters=[APP_ID],
+        query=PageQuery,
         answers={200: RequestLog},
-        example={"items": [_CALL], "next_cursor": None},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up

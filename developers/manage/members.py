@@ -4,12 +4,19 @@ from django.http import HttpRequest, HttpResponse
 
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
+from common.operations import operation, path_parameter
 from common.problems import NotFound
-from developers.manage import descriptions as described
-from developers.manage.base import ManagementView
-from developers.manage.bodies import invitation_body, member_body
-from developers.manage.schemas import NewMember
+from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.schemas import (
+    EXAMPLE_MEMBER_ID,
+    ManagedInvitation,
+    ManagedMembers,
+    NewMember,
+    invitation_body,
+    member_body,
+)
 from developers.members import actions, invitations, queries
+from developers.members.errors import AlreadyInvited, AlreadyMember, LastOwner, OwnerRequired, TooManyInvitations
 
 
 class Members(ManagementView):
@@ -18,12 +25,30 @@ class Members(ManagementView):
     http_method_names = ["get", "post"]
     takes_query = True
 
-    @described.list_members
+    @operation(
+        name="listMembers",
+        tag=MANAGE,
+        summary="The team of an app",
+        description="Newest first, in pages. People are named by an ID that they have in this team alone.",
+        parameters=[APP_ID],
+        query=PageQuery,
+        answers={200: ManagedMembers},
+    )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
         return json_answer(self.page(queries.team_of(self.member().app), member_body))
 
-    @described.add_member
+    @operation(
+        name="addMember",
+        tag=MANAGE,
+        summary="Invite somebody to the team",
+        description="Whoever reads this address is asked by mail, and joins once they accept, within seven days. For "
+        "owners, who find the invitation in the portal and can withdraw it there.",
+        parameters=[APP_ID],
+        body=NewMember,
+        answers={201: ManagedInvitation},
+        refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
+    )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
         asked = self.body(NewMember)
         app = self.member(owner=True).app
@@ -37,7 +62,15 @@ class Member(ManagementView):
     http_method_names = ["delete"]
     body_required = False
 
-    @described.remove_member
+    @operation(
+        name="removeMember",
+        tag=MANAGE,
+        summary="Take somebody out of the team",
+        description="For owners; anybody may take themselves out. An app always keeps an owner.",
+        parameters=[APP_ID, path_parameter("member_id", "Somebody in the team, as it is listed.", EXAMPLE_MEMBER_ID)],
+        answers={204: None},
+        refusals=[OwnerRequired, LastOwner],
+    )
     def delete(self, request: HttpRequest, app_id: str, member_id: str) -> HttpResponse:
         self.body(Nothing)
         own = self.member()

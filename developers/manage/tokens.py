@@ -7,13 +7,23 @@ from django.utils import timezone
 
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
+from common.operations import operation, path_parameter
 from common.problems import NotFound
-from developers.manage import descriptions as described
-from developers.manage.base import ManagementView
-from developers.manage.bodies import made_token_body, token_body
-from developers.manage.schemas import NewToken, Rotation
+from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.schemas import (
+    EXAMPLE_PREFIX,
+    MadeToken,
+    ManagedToken,
+    ManagedTokens,
+    NewToken,
+    Rotation,
+    made_token_body,
+    token_body,
+)
 from developers.tokens import actions as token_actions
 from developers.tokens.models import DeveloperToken
+
+_PREFIX = path_parameter("prefix", "The eight characters after `cr_live_` or `cr_test_`.", EXAMPLE_PREFIX)
 
 
 class Tokens(ManagementView):
@@ -22,13 +32,29 @@ class Tokens(ManagementView):
     http_method_names = ["get", "post"]
     takes_query = True
 
-    @described.list_tokens
+    @operation(
+        name="listTokens",
+        tag=MANAGE,
+        summary="The tokens of an app",
+        description="Newest first, in pages, those that ended too. The tokens themselves are kept nowhere.",
+        parameters=[APP_ID],
+        query=PageQuery,
+        answers={200: ManagedTokens},
+    )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
         rows = DeveloperToken.objects.select_related("app").filter(app=self.member().app)
         return json_answer(self.page(rows, token_body))
 
-    @described.make_token
+    @operation(
+        name="makeToken",
+        tag=MANAGE,
+        summary="A new token for an app",
+        description="The answer shows the token itself, this once. It lives for 90 days by default, 365 at most.",
+        parameters=[APP_ID],
+        body=NewToken,
+        answers={201: MadeToken},
+    )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
         asked = self.body(NewToken)
         row, token = token_actions.mint_token(
@@ -46,6 +72,7 @@ class _OneToken(ManagementView):
     """A token by its prefix, of whichever app the management token has the permission for."""
 
     http_method_names = ["post"]
+    about = "the token's app"
 
     def token(self) -> DeveloperToken:
         """Raises `NotFound` where there is none with this prefix, or it is of an app that is not theirs."""
@@ -63,7 +90,16 @@ class RotateToken(_OneToken):
 
     body_required = False
 
-    @described.rotate_token
+    @operation(
+        name="rotateToken",
+        tag=MANAGE,
+        summary="A fresh token in place of a live one",
+        description="Label, permissions and the header rule are the old token's, which lives on for `overlap` seconds "
+        "so that you can change over. A token is rotated once.",
+        parameters=[_PREFIX],
+        body=Rotation,
+        answers={201: MadeToken},
+    )
     def post(self, request: HttpRequest, prefix: str) -> HttpResponse:
         overlap = timedelta(seconds=self.body(Rotation).overlap)
         row, token = token_actions.rotate_token(token=self.token(), by=self.manager.user, overlap=overlap)
@@ -75,7 +111,16 @@ class RevokeToken(_OneToken):
 
     body_required = False
 
-    @described.revoke_token
+    @operation(
+        name="revokeToken",
+        tag=MANAGE,
+        summary="End a token at once",
+        description="It works no more from this moment on, in its overlap too. Repeated calls answer the same.",
+        parameters=[_PREFIX],
+        body=Nothing,
+        answers={200: ManagedToken},
+        example={"revoked_at": "2026-11-21T10:00:00Z", "last_used_at": "2026-11-21T09:00:00Z"},
+    )
     def post(self, request: HttpRequest, prefix: str) -> HttpResponse:
         self.body(Nothing)
         token = self.token()

@@ -15,7 +15,7 @@ from developers.apps.models import App, AppStatus
 from developers.members import invitations
 from developers.members.errors import LastOwner
 from developers.members.models import AppMember, MemberRole
-from developers.members.policies import require_owner
+from developers.members.queries import require_owner
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -32,7 +32,7 @@ def change_role(*, member: AppMember, role: str, by: "User") -> None:
         return
     with transaction.atomic():
         _lock_as_owner(member.app, by)
-        held = _held(member)
+        held = _current_member(member)
         if held.role != role:
             _step_down(held, by)
 
@@ -64,12 +64,12 @@ def remove_member(*, member: AppMember, by: "User") -> None:
         if is_closed:
             raise _closed()
         require_owner(member.app, by)
-    held = _held(member)
+    held = _current_member(member)
     if not is_closed:
         _keep_an_owner(held)
     action = "member.left" if held.user_id == by.pk else "member.removed"
     record(app=held.app, by=by, action=action, member_id=held.member_id, role=held.role)
-    invitations.tell_of_loss(app=held.app, user=held.user, by=by)
+    invitations.notify_of_lost_domain(app=held.app, user=held.user, by=by)
     invitations.withdraw_invitations_around(app=held.app, user=held.user)
     held.delete()
 
@@ -80,7 +80,7 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: "User") -> None:
     if not member.app.is_test or member.user_id != by.pk:
         raise InvalidRequest("Members say for themselves whether a test app may ask them.")
     _lock(member.app)
-    held = _held(member)
+    held = _current_member(member)
     if (held.agreed_to_tests_at is not None) == agreed:
         return
     held.agreed_to_tests_at = database_now() if agreed else None
@@ -104,7 +104,7 @@ def _lock_as_owner(app: App, by: "User") -> None:
     require_owner(app, by)
 
 
-def _held(member: AppMember) -> AppMember:
+def _current_member(member: AppMember) -> AppMember:
     """The membership as it stands now that the app is locked."""
     held = AppMember.objects.select_related("app", "user").filter(pk=member.pk).first()
     if held is None:

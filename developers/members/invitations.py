@@ -16,20 +16,42 @@ from accounts.models import WayChange
 from accounts.outbox import drop_mails, send_mail
 from accounts.security_changes import note_change
 from common.clock import database_now
-from common.mailboxes import mailbox
+from common.limits import Limit, count
+from common.mail import mailbox
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
-from developers.members.errors import AlreadyInvited, AlreadyMember, InvitationEnded, InvitationForAnother
+from developers.members.errors import (
+    AlreadyInvited,
+    AlreadyMember,
+    InvitationEnded,
+    InvitationForAnother,
+    TooManyInvitations,
+)
 from developers.members.invitation_links import digest, has_form, mail_key, new_secret
-from developers.members.limits import count_invitation
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from developers.members.policies import require_owner
+from developers.members.queries import require_owner
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+_DAY = 86400  # seconds
+_TO_ONE_PERSON = 5  # mails a day, whoever has them written
 LIFETIME = timedelta(days=7)
+
+
+def count_invitation(*, app: App, by: "User", to: str) -> None:
+    """Count one invitation of an app and of its member, to an address or a person. Raises `TooManyInvitations`.
+
+    Before the transaction: a refusal must not undo its own count.
+    """
+    most = settings.INVITATIONS_PER_DAY
+    for name, allowed, key in (
+        ("invitations-by", most, by.public_id),
+        ("invitations-app", most, app.app_id),
+        ("invitations-to", _TO_ONE_PERSON if most else 0, to),
+    ):
+        count(Limit(name, allowed, _DAY), key).require(TooManyInvitations, "Invite them tomorrow.")
 
 
 def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -> AppInvitation:
@@ -74,7 +96,7 @@ def _make(app: App, by: "User", role: str, **whom: Any) -> AppInvitation:
         app=app, role=role, digest=digest(secret), invited_by=by, expires_at=now + LIFETIME, **whom
     )
     _write(made, secret)
-    record(app=app, by=by, action="invitation.made", address=_told(made), role=role)
+    record(app=app, by=by, action="invitation.made", address=_recorded_address(made), role=role)
     return made
 
 
@@ -92,7 +114,7 @@ def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
         if not _waiting(invitation.pk).update(**fresh):
             raise InvitationEnded
         _write(AppInvitation.objects.select_related("app", "invited_by", "person").get(pk=invitation.pk), secret)
-        record(app=invitation.app, by=by, action="invitation.sent_again", address=_told(invitation))
+        record(app=invitation.app, by=by, action="invitation.sent_again", address=_recorded_address(invitation))
 
 
 @transaction.atomic
@@ -101,7 +123,7 @@ def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
     _lock_as_owner(invitation.app, by)
     if not _withdraw(_waiting(invitation.pk)):
         return False
-    record(app=invitation.app, by=by, action="invitation.withdrawn", address=_told(invitation))
+    record(app=invitation.app, by=by, action="invitation.withdrawn", address=_recorded_address(invitation))
     return True
 
 
@@ -142,11 +164,11 @@ def make_member(*, app: App, user: "User", by: "User") -> None:
     held.role = MemberRole.MEMBER
     held.save(update_fields=["role"])
     record(app=app, by=by, action="member.role_changed", member_id=held.member_id, role=held.role)
-    tell_of_loss(app=app, user=user, by=by)
+    notify_of_lost_domain(app=app, user=user, by=by)
     withdraw_invitations_around(app=app, user=user)
 
 
-def tell_of_loss(*, app: App, user: "User", by: "User") -> None:
+def notify_of_lost_domain(*, app: App, user: "User", by: "User") -> None:
     """Whoever does it is told already (developers/apps/audit.py)."""
     if user != by:
         note_change(of=user, kind=WayChange.APP_TEAM_CHANGED, detail=app.name)
@@ -165,7 +187,7 @@ def withdraw_all_of(*, user: "User", **_: object) -> None:
     waiting = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
     for invitation in waiting.select_related("app", "person"):
         if _withdraw(_waiting(invitation.pk)):
-            record(app=invitation.app, by=None, action="invitation.withdrawn", address=_told(invitation))
+            record(app=invitation.app, by=None, action="invitation.withdrawn", address=_recorded_address(invitation))
 
 
 def open_invitation(secret: str) -> AppInvitation | None:
@@ -193,7 +215,7 @@ def masked(address: str) -> str:
     return f"{local[:1]}…@{domain}"
 
 
-def _told(invitation: AppInvitation) -> str:
+def _recorded_address(invitation: AppInvitation) -> str:
     if invitation.person is None:
         return masked(invitation.email)
     known = AppMember.objects.filter(app=invitation.app, user=invitation.person)
@@ -227,7 +249,7 @@ def _write(invitation: AppInvitation, secret: str) -> None:
     """In the language of the account that the address belongs to, or of whoever invites a stranger."""
     known = get_user_model().objects.filter(email=invitation.email, is_active=True)
     reader = invitation.person or known.first() or invitation.invited_by
-    link = f"{settings.ISSUER}{reverse('developers:invitation', args=[secret])}"
+    link = f"{settings.ISSUER}{reverse('portal:invitation', args=[secret])}"
     send_mail(
         "developers/mail/invitation",
         to=reader,

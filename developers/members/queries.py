@@ -8,6 +8,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, NullIf
 from accounts.models import OutgoingMail
 from common.identifiers import is_identifier
 from developers.apps.models import App
+from developers.members.errors import OwnerRequired
 from developers.members.invitation_links import mail_key
 from developers.members.models import AppInvitation, AppMember, MemberRole
 
@@ -57,3 +58,9 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     mails = OutgoingMail.objects.filter(key=Concat(Value(mail_key("")), Cast(OuterRef("pk"), TextField())))
     shown_as = waiting.annotate(whom=whom, mail_waits=Exists(mails))
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")
+
+
+def require_owner(app: App, user: "User") -> None:
+    """Raise `OwnerRequired` where this person does not own the app now."""
+    if not AppMember.objects.filter(app=app, user=user, role=MemberRole.OWNER).exists():
+        raise OwnerRequired

@@ -72,7 +72,7 @@ def recent_names(app: App) -> tuple[list[str], list[str]]:
     return sorted({route for route, _ in recent}), sorted({code for _, code in recent if code})
 
 
-def as_told(call: LoggedRequest) -> dict[str, Any]:
+def log_row(call: LoggedRequest) -> dict[str, Any]:
     """A call as programs are told it."""
     return {
         "at": rfc3339(call.at),

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import deque
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,7 +18,9 @@ from django.db import DatabaseError, IntegrityError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse
 
 from common.background import background
-from common.request_notes import OPERATION, PROBLEM_CODE
+from common.batches import delete_all
+from common.clock import database_now
+from common.problems import OPERATION, PROBLEM_CODE
 from common.sql.inserts import insert_rows
 from developers.apps.models import App
 from developers.request_log.models import LoggedRequest
@@ -26,6 +28,7 @@ from developers.request_log.models import LoggedRequest
 _log = logging.getLogger(__name__)
 _BATCH = 2000  # rows of one statement
 _PLACEHOLDER = re.compile(r"<(?:[a-z]+:)?([a-z_]+)>")
+_AT_ONCE = 60.0  # seconds of one run
 
 
 class _Call(NamedTuple):
@@ -151,6 +154,12 @@ def flush_request_log() -> None:
     _recorder.flush()
 
 
-def forget_waiting() -> None:
+def drop_queue() -> None:
     """Drop what waits in this process."""
     _recorder.forget()
+
+
+def forget_old_requests() -> int:
+    """Delete what is older than REQUEST_LOG_DAYS, in batches; returns how many rows went."""
+    limit = database_now() - timedelta(days=settings.REQUEST_LOG_DAYS)
+    return delete_all(LoggedRequest.objects.filter(at__lt=limit).order_by("at"), most_seconds=_AT_ONCE)

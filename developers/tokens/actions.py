@@ -138,6 +138,8 @@ def rotate_token(*, token: DeveloperToken, by: "User", overlap: timedelta = OVER
         raise InvalidRequest("The old token may live on for 0 to 30 days.")
     old = DeveloperToken.objects.select_for_update().select_related("app").get(pk=token.pk)
     now = timezone.now()
+    if old.client_id is not None:
+        raise InvalidRequest("A host renews its tokens itself.")
     if old.expires_at <= now or old.revoked_at is not None:
         raise InvalidRequest("Only a live token that was not rotated yet can be rotated.")
     row, fresh = _mint(old.app, old.label, by, old.permissions, None, old.header_only, new_prefix())

@@ -1,6 +1,7 @@
 """Tokens: `cr_<kind>_<8>_<43>`, shown once, kept as a SHA-256 digest (pure but for the mint).
 
-The kind is `live` or `test`, the mode of the app, or `mgmt` for a person's own management token.
+The kind is `live` or `test`, the mode of the app, `mgmt` for a person's own management token, or what a host was given:
+`oauth`, `refresh` or `code`.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import string
 from datetime import timedelta
 
 _FORM = re.compile(r"cr_(live|test)_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
+_HOST_FORM = re.compile(r"cr_(oauth|refresh|code)_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
 _MANAGEMENT_FORM = re.compile(r"cr_mgmt_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -45,3 +47,9 @@ def has_form(token: str) -> bool:
 def has_management_form(token: str) -> bool:
     """Whether this could be a management token at all."""
     return _MANAGEMENT_FORM.match(token) is not None
+
+
+def host_kind(token: str) -> str:
+    """`oauth`, `refresh` or `code`, where this could be what a host was given; "" for anything else."""
+    found = _HOST_FORM.match(token)
+    return found[1] if found else ""

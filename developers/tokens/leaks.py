@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.outbox import send_mail_or_log
@@ -24,12 +25,13 @@ def report_leak(*, token: str) -> None:
     """
     hashed = digest(token)
     with transaction.atomic():
-        ended = _end(DeveloperToken.objects.filter(digest=hashed))
+        known = DeveloperToken.objects.filter(Q(digest=hashed) | Q(secrets__digest=hashed))  # a host's lead to its row
+        ended = _end(known)
         if _end(ManagementToken.objects.filter(digest=hashed)):
             own = ManagementToken.objects.select_related("user").get(digest=hashed)
             send_mail_or_log("developers/mail/management_token_leaked", to=own.user, context={"token": own})
         if ended:
-            found = DeveloperToken.objects.select_related("app").get(digest=hashed)
+            found = known.select_related("app").get()
             record(app=found.app, by=None, action="token.leaked", prefix=found.prefix, label=found.label)
             tokens_ended.send(sender=DeveloperToken, app_pk=found.app_id)
             for person in members_of(found):

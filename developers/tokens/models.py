@@ -41,7 +41,11 @@ class ManagementPermission(models.TextChoices):
 
 
 class DeveloperToken(models.Model):
-    """A token's digest. The token itself, `cr_live_<8>_<43>` or `cr_test_…`, is shown once and kept nowhere."""
+    """A token's digest. The token itself, `cr_live_<8>_<43>` or `cr_test_…`, is shown once and kept nowhere.
+
+    With a `client` it is what a host was allowed, until it is taken back: no token has this digest, but those of
+    `secrets` lead here, and `expires_at` moves on whenever one is refreshed.
+    """
 
     app = models.ForeignKey("developers.App", on_delete=models.CASCADE, related_name="tokens", verbose_name=_("app"))
     prefix = models.CharField(_("prefix"), max_length=8, unique=True)
@@ -56,12 +60,24 @@ class DeveloperToken(models.Model):
     leaked_at = models.DateTimeField(_("reported as leaked"), null=True, blank=True)  # and revoked for it
     created_by = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="created_tokens")
     created_at = models.DateTimeField(auto_now_add=True)
+    # what a host may do for the app (developers/oauth): whose it is, and the one address that it opens
+    client = models.ForeignKey(
+        "developers.OAuthClient", on_delete=models.PROTECT, null=True, blank=True, related_name="tokens"
+    )
+    resource = models.CharField(max_length=300, blank=True, default="", db_default="")
 
     class Meta:
         db_table = "developer_tokens"
         verbose_name = _("developer token")
         verbose_name_plural = _("developer tokens")
-        constraints = leak_constraints("developer_token")
+        constraints = [
+            *leak_constraints("developer_token"),
+            models.CheckConstraint(
+                condition=models.Q(client__isnull=True, resource="")
+                | models.Q(client__isnull=False, header_only=True) & ~models.Q(resource=""),
+                name="developer_token_of_host",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"cr_{self.app.mode}_{self.prefix}_…"

@@ -35,6 +35,7 @@ def _ending(days: int) -> QuerySet[DeveloperToken]:
     now = timezone.now()
     near = DeveloperToken.objects.filter(
         _unreminded(days),
+        client=None,
         revoked_at=None,
         expires_at__gt=now,
         expires_at__lte=now + timedelta(days=days),
