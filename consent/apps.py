@@ -22,14 +22,18 @@ class ConsentConfig(AppConfig):
         )
         from consent.approvals.actions import write_root_change
         from consent.audience import audience_of
-        from consent.leaving import ROOM
+        from consent.erasure import ROOM
         from consent.mail.actions import GATHERINGS
+        from consent.mail.unused import GATHERING as UNUSED
+        from consent.notices.outbox import notify_of_processing
+        from developers.app_events import register_writer
         from pkm.hooks import register_audience, register_root_change
 
         register_audience(audience_of)
         register_root_change(write_root_change)
         register_room(ROOM)
-        for name, gathering in GATHERINGS.items():
+        register_writer(notify_of_processing)
+        for name, gathering in {**GATHERINGS, "mails about unused access": UNUSED}.items():
             register_gathering(name, gathering)
         post_migrate.connect(_install, sender=self)
 

@@ -2,28 +2,43 @@
 
 from typing import TYPE_CHECKING
 
+from django.urls import reverse
+
 import pkm.scopes
 from common.clock import database_now
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from pkm.hooks import Audience
+from pkm.hooks import Audience, Concerned
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+_APP = ("app_id", "app__logo_digest")
+
 
 def audience_of(user: "User") -> dict[str, Audience]:
-    """Domain → the names of apps, each once: live grants that are not paused, and requests that wait."""
+    """Domain → the apps, each once: those of live grants that are not paused, and of requests that wait."""
     now = database_now()
     found: dict[str, Audience] = {}
+    seen = set[tuple[str, int, str]]()
+
+    def add(kind: str, domains: set[str], app_pk: int, app: Concerned) -> None:
+        for domain in domains:
+            if (domain, app_pk, kind) not in seen:
+                seen.add((domain, app_pk, kind))
+                getattr(found.setdefault(domain, Audience()), kind).append(app)
+
     grants = Grant.objects.filter(user=user).live(now).active().order_by("app__name")
-    for paths, name in grants.values_list("approved_attributes", "app__name"):
-        for domain in _domains(paths):
-            _once(found.setdefault(domain, Audience()).may_see, name)
-    requests = ConsentRequest.objects.filter(user=user).pending(now).order_by("app_name")
-    for paths, scope, name in requests.values_list("attributes", "scope", "app_name"):
-        for domain in _domains(paths) or _domain_of(scope):
-            _once(found.setdefault(domain, Audience()).asked, name)
+    for paths, name, public_id, pk, logo in grants.values_list(
+        "approved_attributes", "app__name", "app__app_id", *_APP
+    ):
+        add("may_see", _domains(paths), pk, Concerned(name, logo, reverse("consent:app", args=[public_id])))
+    requests = ConsentRequest.objects.filter(user=user).pending(now).order_by("app_name", "-pk")
+    for paths, scope, name, request_id, pk, logo in requests.values_list(
+        "attributes", "scope", "app_name", "request_id", *_APP
+    ):
+        address = reverse("consent:review", args=[request_id])
+        add("asked", _domains(paths) or _domain_of(scope), pk, Concerned(name, logo, address))
     return found
 
 
@@ -35,8 +50,3 @@ def _domain_of(scope: str) -> set[str]:
     """For a scope without attributes of its own."""
     parsed = pkm.scopes.parse(scope)
     return {parsed.domain} if parsed is not None and parsed.domain is not None else set()
-
-
-def _once(names: list[str], name: str) -> None:
-    if name not in names:
-        names.append(name)

@@ -1,8 +1,10 @@
 """The two lifecycles as diagrams, drawn from the tables that the code and the database go by."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from consent.event_types import WEBHOOKS
 from consent.states import GRANT_MOVES, REQUEST_MOVES, GrantStatus, RequestStatus
 
 _WHO: dict[tuple[str, str], str] = {
@@ -24,6 +26,8 @@ _ENDS: dict[str, str] = {
     GrantStatus.EXPIRED: "its time is over",
     GrantStatus.SUPERSEDED: "a newer approval of the same app and scope",
 }
+_BEGIN = "<!-- webhook types, made by `manage.py draw_lifecycles` -->\n"
+_END = "<!-- end of webhook types -->"
 
 
 def _lines(moves: Mapping[Any, frozenset[Any]], start: str) -> list[str]:
@@ -43,9 +47,9 @@ def page() -> str:
             "",
             "<!-- made by `manage.py draw_lifecycles` from `consent/states.py`, the table that code and database "
             "triggers go by -->",
-            "Nothing leaves an end state. Ending a grant deletes its ciphertext in the same transaction. What ends,",
-            "pauses or refuses takes place even while the audit cannot be written; approving, resuming and reading do",
-            "not ([decision 0016](adr/0016-protection-before-the-audit.md)).",
+            "For developers of apps. Nothing leaves an end state. Ending a grant deletes its ciphertext in the same",
+            "transaction. What ends, pauses or refuses takes place even while the audit cannot be written; approving,",
+            "resuming and reading do not ([decision 0016](adr/0016-protection-before-the-audit.md)).",
             "",
             "## A request",
             "",
@@ -57,3 +61,13 @@ def page() -> str:
             "",
         ]
     )
+
+
+def with_webhook_types(handbook: str) -> str:
+    """The handbook with the table of webhook types as `WEBHOOKS` has it now."""
+    return re.sub(f"(?<={re.escape(_BEGIN)}).*?(?={re.escape(_END)})", lambda _: _table(), handbook, flags=re.DOTALL)
+
+
+def _table() -> str:
+    rows = [f"| `{webhook.type}` | {webhook.when} |\n" for webhook in WEBHOOKS]
+    return "".join(["\n| type | when |\n|---|---|\n", *rows, "\n"])

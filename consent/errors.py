@@ -19,6 +19,37 @@ class UnknownRequest(Problem):
     title = "No such request"
 
 
+class UnknownConnection(Problem):
+    """There is no such connection, or it is another app's: the two answers are the same."""
+
+    code = "unknown_connection"
+    status = 404
+    title = "No such connection"
+
+
+class InvalidConnectionCode(Problem):
+    """The code is not the one of the last return, nobody has connected yet, or ten minutes have passed since."""
+
+    code = "invalid_connection_code"
+    status = 403
+    title = "This code completes nothing"
+
+
+class ConnectionEnded(Problem):
+    """Nobody can connect by this any more: it was used, declined, or its time is over."""
+
+    code = "connection_ended"
+    status = 410
+    title = "This connection is no longer open"
+
+
+class InvalidReturnUrl(Problem):
+    """The address is not under an origin that the app registered."""
+
+    code = "invalid_return_url"
+    title = "This return address is not registered"
+
+
 class UnknownReceipt(Problem):
     """There is no such receipt, or it is another app's: the two answers are the same."""
 
@@ -79,7 +110,8 @@ class RequestPending(Problem):
 
 
 class RecentlyDenied(Problem):
-    """The person refused an overlapping request of this app a short while ago; `Retry-After` says when to ask again."""
+    """The person refused an overlapping request of this app a short while ago, or lets each app ask once a week;
+    `Retry-After` says when to ask again."""
 
     code = "recently_denied"
     status = 429
@@ -221,3 +253,7 @@ class MoveNotAllowed(Problem):
 
 class AuditUnavailable(TemporarilyUnavailable):
     """The audit chain cannot be written, so nothing is read or approved; ends and refusals take place all the same."""
+
+
+class LogRefused(Exception):
+    """What is asked for does not follow from what was signed before, or a part that must be there is missing."""

@@ -10,21 +10,27 @@ from typing import Self
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from developers.app_events import ProcessingEvent
+
 
 class Group(StrEnum):
     """What the filter of the history takes together."""
 
-    DECISIONS = "decisions"
     READS = "reads"
-    DISCOVERIES = "discoveries"
+    DECISIONS = "decisions"
     ENDS = "ends"
+    DISCOVERIES = "discoveries"
+    CHANGES = "changes"
+    SECURITY = "security"
 
 
 GROUP_LABELS: dict[Group, str | Promise] = {
-    Group.DECISIONS: _("Decisions"),
     Group.READS: _("Reads"),
-    Group.DISCOVERIES: _("Discoveries"),
-    Group.ENDS: _("Ends"),
+    Group.DECISIONS: _("Decisions"),
+    Group.ENDS: _("Ended"),
+    Group.DISCOVERIES: _("Look-ups"),
+    Group.CHANGES: _("Your changes"),
+    Group.SECURITY: _("Security"),
 }
 
 
@@ -133,7 +139,7 @@ class EventType(StrEnum):
     REVOKED = (
         "revoked",
         InHistory(Group.ENDS, "stop", "", _("You stopped sharing %(scope)s with %(app)s")),
-        Webhook("consent.revoked", "the person ended the approval"),
+        Webhook("consent.revoked", "the person ended the approval, or lets access end that nobody reads"),
         Trait.RECEIPT | Trait.PROTECTS,
     )
     RELEASED = (
@@ -186,19 +192,25 @@ class EventType(StrEnum):
         "app_reported",
         InHistory(Group.DECISIONS, "alert", "warn", _("You reported %(app)s to our staff")),
     )
+    APP_CONNECTED = (
+        "app_connected",
+        InHistory(Group.DECISIONS, "check", "good", _("You connected with %(app)s")),
+    )
+    APP_DISCONNECTED = (
+        "app_disconnected",
+        InHistory(Group.ENDS, "minus", "", _("The connection with %(app)s ended")),
+    )
     SIGNING_KEY_SET = (
         "signing_key_set",
-        InHistory(Group.DECISIONS, "key", "good", _("Your vault got a key that signs what you approve")),
+        InHistory(Group.SECURITY, "key", "good", _("Your vault got a key that signs what you approve")),
     )
     SIGNING_KEY_REPLACED = (
         "signing_key_replaced",
-        InHistory(Group.DECISIONS, "key", "warn", _("You replaced the key that signs what you approve")),
+        InHistory(Group.SECURITY, "key", "warn", _("You replaced the key that signs what you approve")),
     )
     SIGNING_KEY_GIVEN_UP = (
         "signing_key_given_up",
-        InHistory(
-            Group.DECISIONS, "key", "warn", _("You gave up the key that signs what you approve, with your vault")
-        ),
+        InHistory(Group.SECURITY, "key", "warn", _("You gave up the key that signs what you approve, with your vault")),
     )
     STAFF_VIEWED = (
         "staff_viewed",
@@ -213,6 +225,12 @@ class EventType(StrEnum):
     GRANT_EXPIRED = (
         "grant_expired",
         InHistory(Group.ENDS, "clock", "", _("Sharing %(scope)s with %(app)s ran out")),
+        None,
+        Trait.DERIVED,
+    )
+    ENDED_UNUSED = (
+        "ended_unused",
+        InHistory(Group.ENDS, "clock", "", _("%(app)s's access to %(scope)s ended by itself: nobody used it")),
         None,
         Trait.DERIVED,
     )
@@ -234,6 +252,18 @@ class EventType(StrEnum):
         None,
         Trait.DERIVED,
     )
+    CHANGED = (
+        "changed",
+        InHistory(Group.CHANGES, "edit", "", _("You changed your data")),
+        None,
+        Trait.DERIVED,
+    )
+    UNLOCKING_CHANGED = (
+        "unlocking_changed",
+        InHistory(Group.SECURITY, "key", "", _("How your vault is unlocked changed")),
+        None,
+        Trait.DERIVED,
+    )
     FOUND = (
         "found",
         InHistory(Group.DISCOVERIES, "search", "", _("%(app)s found you in the directory")),
@@ -242,5 +272,17 @@ class EventType(StrEnum):
     )
 
 
-WEBHOOK_TYPES = [event.webhook_type for event in EventType if event.webhook]
+# of an app's connections, which have no event of a request
+CONNECTED, DECLINED = (
+    Webhook("connection.connected", "somebody connected, and your app completed it where it has a return address"),
+    Webhook("connection.declined", "whoever opened the connection declined"),
+)
+OF_CONNECTIONS = (CONNECTED, DECLINED)
+# every type of notice, with when it comes: of requests, then of connections, then of processing by agents
+WEBHOOKS = [
+    *(event.webhook for event in EventType if event.webhook),
+    *OF_CONNECTIONS,
+    *(Webhook(event.value, event.when) for event in ProcessingEvent),
+]
+WEBHOOK_TYPES = [webhook.type for webhook in WEBHOOKS]
 TEST_WEBHOOK_TYPE = "consent.test"  # of no event: an endpoint is tried out with it

@@ -1,6 +1,7 @@
 """Every record of this room, for Django, which looks for them here; the features keep them."""
 
 from consent.approvals.models import ApprovalKey
+from consent.connections.models import Connection
 from consent.connector_keys.models import ConnectorKey, PublishedKeys
 from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportStatus, ScopeWithdrawal
 from consent.discovery.models import DirectoryFind, Discovery
@@ -18,7 +19,7 @@ from consent.ledger.models import (
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
-from consent.requests.models import ConsentRequest, ScopeTemplate
+from consent.requests.models import ConsentRequest, OwnRules, ScopeTemplate
 from consent.sandbox.models import SandboxPerson
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "AuditHead",
     "AuditPending",
     "BlockedApp",
+    "Connection",
     "ConnectorKey",
     "ConsentRequest",
     "DirectoryFind",
@@ -45,6 +47,7 @@ __all__ = [
     "Mail",
     "Notice",
     "NoticeCounter",
+    "OwnRules",
     "PublishedKeys",
     "Read",
     "Receipt",

@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from accounts.signals import staff_viewed
+from accounts.hooks import staff_viewed
 from common.clock import database_now
 from common.sql.statements import notify
 from consent.decisions import withdrawals
@@ -17,35 +17,35 @@ from consent.decisions.models import AppReport, BlockedApp
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger import audit
+from consent.notices.long_polling import hub
 from consent.notices.outbox import CHANNEL
-from consent.notices.waiting import hub
 from consent.requests.actions import cancel_requests_of
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
 from consent.states import Actor
 from developers.models import App
 from developers.signals import Count, app_changed, apps_counted, tokens_ended
+from pkm.hooks import Touched, entries_touched, entries_withdrawn, entry_changed
 from pkm.registry.models import ScopeEntry
-from pkm.signals import Touched, entries_touched, entries_withdrawn, entry_changed
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 @receiver(entry_changed)
-def cancel_what_waits_on_an_entry(*, entry_pk: int, by: "User | None", **_: Any) -> None:
+def cancel_pending_of_entry(*, entry_pk: int, by: "User | None", **_: Any) -> None:
     """People decide on what was asked, or not at all."""
     cancel_requests_of(entry_pk=entry_pk, by=by)
 
 
 @receiver(entries_withdrawn)
-def leave_the_rest_to_the_worker(*, entry_pks: list[int], by: "User", ends_grants: bool, **_: Any) -> None:
+def defer_to_worker(*, entry_pks: list[int], by: "User", ends_grants: bool, **_: Any) -> None:
     """Thousands may wait: staff are answered at once, and a task cancels."""
     withdrawals.note_withdrawals(entry_pks=entry_pks, by=by, ends_grants=ends_grants)
 
 
 @receiver(app_changed)
-def cancel_what_waits_for_an_app(*, app_pk: int, by: "User | None", **_: Any) -> None:
+def cancel_pending_of_app(*, app_pk: int, by: "User | None", **_: Any) -> None:
     """Who asks, and whether somebody checked that, is part of what people decide on."""
     cancel_requests_of(app_pk=app_pk, by=by)
 
@@ -58,7 +58,7 @@ def end_streams(*, app_pk: int, **_: Any) -> None:
 
 
 @receiver(entries_touched)
-def count_what_a_change_touches(*, entry_pks: list[int], **_ignored: Any) -> list[Touched]:
+def count_touched(*, entry_pks: list[int], **_ignored: Any) -> list[Touched]:
     """Requests that wait on these entries, and grants of these scopes that live; each counted by its index."""
     now = database_now()
     scopes = list(ScopeEntry.objects.filter(pk__in=entry_pks).values_list("scope", flat=True))
@@ -102,7 +102,7 @@ def _by_app(rows: QuerySet[Any], *, app_pks: list[int], most: int) -> dict[int, 
 
 
 @receiver(staff_viewed)
-def note_that_staff_looked(*, by: "User", user_ids: list[str], what: str, path: str, **_: Any) -> None:
+def record_staff_view(*, by: "User", user_ids: list[str], what: str, path: str, **_: Any) -> None:
     """An entry in each person's chain, in the transaction that shows the page: statements for fifty as for one."""
     now, chains = database_now(), [audit.person_chain(user_id) for user_id in sorted(user_ids)]
     looked: dict[str, Any] = {

@@ -9,6 +9,7 @@ from django.conf import settings
 from accounts.sign_in.sessions import SessionStore
 from common.batches import delete_all, is_gone
 from common.clock import database_now
+from consent.connections.models import Connection
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.forgetting import forget_reads
 from consent.notices.forgetting import forget_notices
@@ -18,6 +19,7 @@ from developers.idempotency import forget_expired_keys
 from developers.webhooks.actions import forget_previous_secrets
 from pkm.vault.actions import forget_removed_wrappers
 
+_CONNECTIONS_KEPT = timedelta(days=40)  # what rode along waits for 30 at most, and who met whom stands in app_people
 _AT_ONCE = 20.0  # seconds of one run, for each table
 
 
@@ -45,8 +47,9 @@ def forget_old_records() -> int:
     deliveries = WebhookDelivery.objects.filter(finished_at__lt=delivered).order_by("finished_at")
     discoveries = Discovery.objects.filter(day__lt=discovered).order_by("day")
     finds = DirectoryFind.objects.filter(day__lt=discovered).order_by("day")
+    connections = Connection.objects.filter(created_at__lt=now - _CONNECTIONS_KEPT).order_by("created_at")
     return _each_in_turn(
-        *(partial(delete_all, old, most_seconds=_AT_ONCE) for old in (deliveries, discoveries, finds)),
+        *(partial(delete_all, old, most_seconds=_AT_ONCE) for old in (deliveries, discoveries, finds, connections)),
         partial(forget_reads, most_seconds=_AT_ONCE),
         partial(forget_notices, most_seconds=_AT_ONCE),
     )

@@ -37,6 +37,8 @@ RULES: list[Rule] = [
         "consent_exports: ciphertext may go but not change",
         "NEW.ciphertext IS NOT NULL AND OLD.ciphertext IS DISTINCT FROM NEW.ciphertext",
     ),
+    # who began it, and where it leads back to
+    frozen("connections", ["connection_id", "app_id", "return_url"]),
     # a key never becomes another app's
     frozen("connector_keys", ["app_id", "thumbprint"]),
     frozen("consent_reads", ["grant_id", "export_id", "token_id", "at", "address_prefix"]),

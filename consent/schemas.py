@@ -1,15 +1,20 @@
 """The bodies and queries of the consent runtime, strict: wrong types and unknown members are refused."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from accounts.sharing_id import is_sharing_id
 from common.admission.shapes import Identifier, PageQuery, PersonName, Strict
 from common.problems import Problem
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
+from consent.shapes import EXAMPLE_JWE, EXAMPLE_JWS, EXAMPLE_KEY, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID
+from pkm import signatures
 from pkm.web.schemas import NotesBody
 
 WRAPPING_ALGORITHM = "ECDH-ES+A256KW"
@@ -57,10 +62,13 @@ def _unique(paths: list[str]) -> list[str]:
 
 Path = Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63}){2}\Z")]
 OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_unique)]
-Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z")]
+Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z", examples=[EXAMPLE_JWE])]
 
 
 WHO = "The person: your own `user_id` for them, a sharing ID that they gave you, or `@handle` of somebody listed."
+
+
+ReturnUrl = Annotated[str, Field(min_length=8, max_length=2000)]
 
 
 class RequestConsentBody(Strict):
@@ -69,7 +77,7 @@ class RequestConsentBody(Strict):
     # Everything that is said of a member anywhere is said here: its rules, what it is for, its example. The document,
     # the tools and the types of the clients are made from it, and what bears a column's name is kept in that column.
     # What the contract gains later is covered by the request's digest where it is marked with IN_DIGEST.
-    user_id: Annotated[PersonName, Field(description=WHO, examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"])]
+    user_id: Annotated[PersonName, Field(description=WHO, examples=[EXAMPLE_USER_ID])]
     scope: Annotated[
         str,
         Field(
@@ -85,7 +93,7 @@ class RequestConsentBody(Strict):
         Field(
             min_length=8,
             max_length=280,
-            description="What you need it for. The person reads it as your own words: one line of plain text.",
+            description="What you need it for, in one line of 8 to 280 characters that the person reads as yours.",
             examples=["Suggest restaurants for your trip to Lisbon"],
         ),
         AfterValidator(plain_text),
@@ -93,9 +101,8 @@ class RequestConsentBody(Strict):
     connector_public_key: Annotated[
         dict[str, Any] | None,
         Field(
-            description="A public JWK on X25519 or P-256. What the person approves is sealed to it. Members other than "
-            "`kty`, `crv`, `x` and `y` are ignored, private ones refused. It may be left out where `connector_key_id` "
-            "names a key that you registered.",
+            description="A public JWK on X25519 or P-256, to which what is approved is sealed; left out where "
+            "`connector_key_id` names a key that you registered.",
             examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
         ),
     ] = None
@@ -155,6 +162,22 @@ class RequestConsentBody(Strict):
         Identifier | None, Field(description="An approved template that the request keeps within.")
     ] = None
 
+    invitation_sha256: Annotated[
+        Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")] | None,
+        Field(
+            description="Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it.",
+            json_schema_extra=IN_DIGEST,
+        ),
+    ] = None
+
+    return_url: Annotated[
+        ReturnUrl | None,
+        Field(
+            description="Where the person goes after deciding, under an origin of yours.",
+            json_schema_extra=IN_DIGEST,
+        ),
+    ] = None
+
     @model_validator(mode="before")
     @classmethod
     def _connector_is_there(cls, data: Any) -> Any:
@@ -165,6 +188,76 @@ class RequestConsentBody(Strict):
                 raise PydanticCustomError("connector_key_required", "missing: {names}", {"names": ", ".join(absent)})
         return data
 
+    @model_validator(mode="after")
+    def _invitation_is_the_one_used(self) -> Self:
+        given, name = self.invitation_sha256, self.user_id
+        if given is not None and not (is_sharing_id(name) and name.isascii() and signatures.sha256(name) == given):
+            raise PydanticCustomError("invitation", "invitation_sha256 must be the digest of the sharing ID in user_id")
+        return self
+
+
+class RidingRequestBody(RequestConsentBody):
+    """What is asked of whoever connects: a request without those members that the connection gives it."""
+
+    user_id: SkipJsonSchema[str] = ""
+    invitation_sha256: SkipJsonSchema[str | None] = None
+    return_url: SkipJsonSchema[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leaves_out_what_the_connection_gives(cls, data: Any) -> Any:
+        given = [
+            name for name in ("user_id", "invitation_sha256", "return_url") if isinstance(data, dict) and name in data
+        ]
+        if given:
+            raise PydanticCustomError(
+                "of_connection", "the connection gives it these: {names}", {"names": ", ".join(given)}
+            )
+        return data
+
+
+class ConnectionBody(Strict):
+    """`POST /connections`."""
+
+    binding_message: Annotated[
+        Annotated[str, Field(min_length=1, max_length=64), AfterValidator(plain_text)] | None,
+        Field(description="Shown on both sides, so that the person can match them.", examples=["Order 4711"]),
+    ] = None
+    return_url: Annotated[
+        ReturnUrl | None,
+        Field(
+            description="Where the person comes back to, under an origin that your app registered. With it there is a "
+            "`connect_url`, and what comes of it is told once you have completed the connection; without it the person "
+            "types the `code`.",
+            examples=["https://trips.example/connected"],
+        ),
+    ] = None
+    request: Annotated[
+        RidingRequestBody | None,
+        Field(description="Asked of the person as soon as they have connected. Needs the permission `request`."),
+    ] = None
+
+
+class CompleteBody(Strict):
+    """`POST /connections/{id}/complete`."""
+
+    connection_code: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=64,
+            pattern=r"^[A-Za-z0-9_]+\Z",
+            description="From the query of your `return_url`. Take it only in the browser session that began.",
+            examples=["cc_b2w5xkqv7wq3m7n2u2b4hjye6q"],
+        ),
+    ]
+
+
+class WaitQuery(Strict):
+    """`GET /connections/{id}`; `wait` in seconds."""
+
+    wait: Annotated[int, Field(ge=0, le=30, description="Seconds to hold the answer.")] = 0
+
 
 class EndConsentBody(Strict):
     """`POST /end-consent`."""
@@ -173,7 +266,7 @@ class EndConsentBody(Strict):
         Identifier,
         Field(
             description="The request to take back, or whose approval to give up.",
-            examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"],
+            examples=[EXAMPLE_REQUEST_ID],
         ),
     ]
 
@@ -200,9 +293,25 @@ def describe_members(schema: dict[str, Any]) -> None:
             member["description"] = member.pop("description")
 
 
-def example_of(body: type[Strict]) -> dict[str, Any]:
-    """A whole body, of the examples of its members; those without one are left out."""
-    return {name: member.examples[0] for name, member in body.model_fields.items() if member.examples}
+class ScopesQuery(Strict):
+    """Which of the scopes: `GET /user-scopes/{user_id}` and `GET /scope-catalog`."""
+
+    domain: Annotated[
+        Annotated[str, Field(min_length=1, max_length=64)] | None,
+        Field(description="Only scopes of this domain."),
+    ] = None
+    query: Annotated[
+        Annotated[str, Field(min_length=1, max_length=100)] | None,
+        Field(description="Only scopes that this text stands in."),
+    ] = None
+
+    def selects(self, entry: Mapping[str, Any]) -> bool:
+        """Whether a registry entry in the contract's shape is among them."""
+        if self.domain is not None and entry["domain"] != self.domain:
+            return False
+        wanted = (self.query or "").casefold()
+        said = (entry["scope"], entry["label"], entry["description"], *entry["attributes"])
+        return any(wanted in text.casefold() for text in said)
 
 
 class StatusQuery(Strict):
@@ -224,8 +333,8 @@ class StatusQuery(Strict):
 class ReceiptQuery(Strict):
     """`GET /receipts/{receipt_id}`: in its signed form, which can come with its proof, or as linked data."""
 
-    format: Literal["jsonld"] | None = None
-    proof: Literal["1"] | None = None
+    format: Annotated[Literal["jsonld"] | None, Field(description="Linked data instead of the signed form.")] = None
+    proof: Annotated[Literal["1"] | None, Field(description="With the entry and its proof; not with `format`.")] = None
 
     @model_validator(mode="after")
     def _prove_what_is_signed(self) -> Self:
@@ -237,13 +346,19 @@ class ReceiptQuery(Strict):
 class ListQuery(PageQuery):
     """`GET /consent-requests`."""
 
-    status: Literal["pending", "approved", "denied", "cancelled", "expired"] | None = None
+    status: Annotated[
+        Literal["pending", "approved", "denied", "cancelled", "expired"] | None,
+        Field(description="Only requests with this status."),
+    ] = None
 
 
 class PeopleQuery(PageQuery):
     """`GET /people`."""
 
-    query: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain_text)] | None = None
+    query: Annotated[
+        Annotated[str, Field(min_length=1, max_length=100), AfterValidator(plain_text)] | None,
+        Field(description="How the handle or name begins."),
+    ] = None
 
 
 class ExportQuery(Strict):
@@ -255,8 +370,8 @@ class ExportQuery(Strict):
 class Source(Strict):
     """One segment revision that an export was made from."""
 
-    domain: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
-    segment_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
+    domain: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z", examples=["lifestyle"])]
+    segment_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z", examples=["food"])]
     content_revision: Annotated[int, Field(ge=1)]
 
 
@@ -275,14 +390,17 @@ Notes = Annotated[
 class SignedBody(Strict):
     """What the vault signed; without it the answer is `approval_mismatch`, as where it differs."""
 
-    approval: Annotated[Signature | None, Field(description="Compact JWS under the app's own key of the person.")] = (
-        None
-    )
+    approval: Annotated[
+        Signature | None,
+        Field(description="Compact JWS under the app's own key of the person.", examples=[EXAMPLE_JWS]),
+    ] = None
     approval_key: Annotated[
-        Annotated[dict[str, Any], Field(max_length=8)] | None, Field(description="That key's public JWK.")
+        Annotated[dict[str, Any], Field(max_length=8)] | None,
+        Field(description="That key's public JWK.", examples=[EXAMPLE_KEY]),
     ] = None
     approval_key_certificate: Annotated[
-        Signature | None, Field(description="Compact JWS under the root: the key is the person's for this app.")
+        Signature | None,
+        Field(description="Compact JWS under the root: the key is the person's for this app.", examples=[EXAMPLE_JWS]),
     ] = None
 
 
@@ -290,9 +408,11 @@ class ApproveBody(SignedBody):
     """The owner's decision to share; `jwe` is the export, sealed in their browser."""
 
     decision: Literal["approve"]
-    request_digest: Annotated[str, Field(min_length=43, max_length=43)]
-    access_duration: int
-    approved_attributes: OptionalPaths
+    request_digest: Annotated[
+        str, Field(min_length=43, max_length=43, examples=["AUxt8-4T7gsVsoYI5zdSYhOvjckDGbTWaWPb7FWOrbs"])
+    ]
+    access_duration: Annotated[int, Field(examples=[86400])]
+    approved_attributes: Annotated[OptionalPaths, Field(examples=[["lifestyle.food.favorite_cuisine"]])]
     sources: Annotated[list[Source], Field(max_length=500)]
     jwe: Sealed
     notes: Notes = None
@@ -316,7 +436,7 @@ class ResumeBody(SignedBody):
 class ExportBody(SignedBody):
     """A newer revision under a continuous grant."""
 
-    revision: Annotated[int, Field(ge=2)]
+    revision: Annotated[int, Field(ge=2, examples=[2])]
     sources: Annotated[list[Source], Field(min_length=1, max_length=500)]
     jwe: Sealed
     notes: Notes = None

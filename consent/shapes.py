@@ -8,25 +8,46 @@ because a model would cost five times as much to make and write (docs/adr/0005).
 
 from typing import Annotated, Any, NotRequired
 
-from pydantic import Field, GetPydanticSchema
-from pydantic_core.core_schema import literal_schema
+from pydantic import Field
 
-from common.shapes import NextCursor, Seconds, Shape, Time
-from consent.states import GrantStatus, RequestStatus
-from pkm.shapes import Path, ScopeEntry
+from common.shapes import NextCursor, Seconds, Shape, Time, one_of
+from consent.states import ConnectionStatus, GrantStatus, RequestStatus
+from pkm.shapes import EXAMPLE_PATHS, Path, ScopeEntry
+
+# the examples tell one story, through all operations
+EXAMPLE_APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
+EXAMPLE_USER_ID = "usr_t2zp3gog7m6odtqhjuqhpevyku"
+EXAMPLE_REQUEST_ID = "req_4tx2mjm3cwi6q7ezu6c4qiyn7a"
+EXAMPLE_CONNECTION_ID = "con_z5yk6q2m4t7ue2h6wq4n7c5b3j"
+EXAMPLE_GRANT_ID = "grt_k6q5d5xkqv7wq3m7n2u2b4hjye"
+EXAMPLE_RECEIPT_ID = "rct_y3hx5vqv5mzl2w6t4c7p2e3kka"
+EXAMPLE_JWE = "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.bm9uY2U.c2VhbGVk.dGFn"
+EXAMPLE_JWS = "eyJhbGciOiJFZERTQSJ9.Y2xhaW1z.c2lnbmF0dXJl"
+EXAMPLE_KEY = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
+_THUMBPRINT = "giQqigT_IKcuzHl0FVJ3k5ts3_TWNAxvsC08UZsfcM8"
+_KEY_ID = "trip-planner-2026"
+_ROOT = "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I="
+_DECIDED, _UNDECIDED_AFTER, _ENDS = "2026-11-20T10:02:10Z", "2026-11-21T10:00:00Z", "2026-11-27T10:02:10Z"
 
 UserId = Annotated[
     str,
     Field(
         description="What your app calls the person: a name that no other app has.",
-        examples=["usr_t2zp3gog7m6odtqhjuqhpevyku"],
+        examples=[EXAMPLE_USER_ID],
     ),
 ]
-RequestId = Annotated[str, Field(examples=["req_4tx2mjm3cwi6q7ezu6c4qiyn7a"])]
-# the values in place, where pydantic would make a component of its own for each enumeration
-_VALUES = GetPydanticSchema(lambda states, handler: literal_schema([str(state) for state in states]))
-RequestState = Annotated[RequestStatus, _VALUES]
-GrantState = Annotated[GrantStatus, _VALUES]
+ConnectionId = Annotated[str, Field(examples=[EXAMPLE_CONNECTION_ID])]
+RequestId = Annotated[str, Field(examples=[EXAMPLE_REQUEST_ID])]
+AppId = Annotated[str, Field(examples=[EXAMPLE_APP_ID])]
+GrantId = Annotated[str, Field(examples=[EXAMPLE_GRANT_ID])]
+ReceiptId = Annotated[str, Field(examples=[EXAMPLE_RECEIPT_ID])]
+Scope = Annotated[str, Field(examples=["attr.lifestyle.food.*"])]
+ApprovedPaths = Annotated[list[Path], Field(examples=[EXAMPLE_PATHS[1:2]])]
+Interval = Annotated[int, Field(examples=[5])]
+AccessSeconds = Annotated[Seconds, Field(examples=[604800])]
+Waits = Annotated[Time, Field(examples=[_UNDECIDED_AFTER])]
+RequestState = Annotated[RequestStatus, one_of(RequestStatus)]
+GrantState = Annotated[GrantStatus, one_of(GrantStatus)]
 
 
 class LeakReported(Shape):
@@ -36,30 +57,36 @@ class LeakReported(Shape):
 class AccessDuration(Shape):
     """How long reading may be asked for, in seconds."""
 
-    default: Seconds
-    min: Seconds
-    max: Seconds
+    default: Annotated[Seconds, Field(examples=[86400])]
+    min: Annotated[Seconds, Field(examples=[300])]
+    max: Annotated[Seconds, Field(examples=[31536000])]
 
 
 class Runtime(Shape):
     """What the person's side of this service supports."""
 
     can_approve: Annotated[bool, Field(description="Whether the person has a vault to approve from.")]
-    wrapping_algorithms: list[str]
-    connector_curves: list[str]
-    refresh_policies: list[str]
+    wrapping_algorithms: Annotated[list[str], Field(examples=[["ECDH-ES+A256KW"]])]
+    connector_curves: Annotated[list[str], Field(examples=[["X25519", "P-256"]])]
+    refresh_policies: Annotated[list[str], Field(examples=[["snapshot", "continuous"]])]
     access_duration: AccessDuration
-    interval: Annotated[int, Field(description="Seconds between polls of the status.")]
+    interval: Annotated[int, Field(description="Seconds between polls of the status.", examples=[5])]
 
 
 class UserScopes(Shape):
     """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
 
     user_id: NotRequired[
-        Annotated[str, Field(description="What your app calls the person; absent before you first asked them.")]
+        Annotated[
+            str,
+            Field(
+                description="What your app calls the person; absent before you first asked them.",
+                examples=[EXAMPLE_USER_ID],
+            ),
+        ]
     ]
-    available_domains: list[str]
-    scopes: list[str]
+    available_domains: Annotated[list[str], Field(examples=[["lifestyle"]])]
+    scopes: Annotated[list[str], Field(examples=[["attr.lifestyle.food.*"]])]
     scope_entries: list[ScopeEntry]
     runtime: Runtime
 
@@ -77,9 +104,11 @@ class FoundPerson(Shape):
         str,
         Field(description="Name them by it, as `@<handle>`; their page is `/people/<handle>/`.", examples=["zoe-q"]),
     ]
-    display_name: Annotated[str, Field(description="Empty where they gave none, as the two that follow.")]
-    headline: str
-    location_hint: str
+    display_name: Annotated[
+        str, Field(description="Empty where they gave none, as the two that follow.", examples=["Zoe Q"])
+    ]
+    headline: Annotated[str, Field(examples=["Plans train journeys"])]
+    location_hint: Annotated[str, Field(examples=["Near Turku"])]
 
 
 class FoundPeople(Shape):
@@ -93,20 +122,28 @@ class FrozenRequest(Shape):
     """What was asked, as the person will see it and as it stays: exactly what `request_digest` is over."""
 
     request_id: RequestId
-    app_id: str
-    app_name: Annotated[str, Field(description="Your app's name as the person sees it.")]
+    app_id: AppId
+    app_name: Annotated[str, Field(description="Your app's name as the person sees it.", examples=["Trip planner"])]
     user_id: UserId
-    scope: str
-    attributes: Annotated[list[Path], Field(description="What the scope covered when you asked.")]
-    purpose: str
-    connector_thumbprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
-    access_duration: Seconds
-    expires_at: Time
+    scope: Scope
+    attributes: Annotated[
+        list[Path], Field(description="What the scope covered when you asked.", examples=[EXAMPLE_PATHS])
+    ]
+    purpose: Annotated[str, Field(examples=["Suggest restaurants for your trip to Lisbon"])]
+    connector_thumbprint: Annotated[
+        str, Field(description="RFC 7638 thumbprint of the connector key.", examples=[_THUMBPRINT])
+    ]
+    access_duration: AccessSeconds
+    expires_at: Waits
     required_attributes: list[Path] | None
-    optional_attributes: list[Path] | None
+    optional_attributes: Annotated[list[Path] | None, Field(examples=[EXAMPLE_PATHS[:2]])]
     max_reads: int | None
-    refresh_policy: str
+    refresh_policy: Annotated[str, Field(examples=["snapshot"])]
     binding_message: str | None
+    invitation_sha256: NotRequired[
+        Annotated[str, Field(description="Where you named a sharing ID, or the person connected.")]
+    ]
+    return_url: NotRequired[Annotated[str, Field(description="Only where you gave it.")]]
 
 
 class AskedConsent(Shape):
@@ -114,52 +151,131 @@ class AskedConsent(Shape):
 
     request_id: RequestId
     status: RequestState
-    app_id: str
-    issuer: Annotated[str, Field(description="The consent app's origin, `iss` of the export.")]
+    app_id: AppId
+    issuer: Annotated[
+        str, Field(description="The consent app's origin, `iss` of the export.", examples=["https://consent.example"])
+    ]
     user_id: UserId
-    scope: str
-    scope_label: str
-    approval_url: Annotated[str, Field(description="Where the person decides; send them there.")]
-    interval: int
-    expires_in: Annotated[int, Field(description="Seconds that the request still waits.")]
-    expires_at: Time
-    access_duration: Seconds
-    connector_key_id: str
-    connector_fingerprint: Annotated[str, Field(description="RFC 7638 thumbprint of the connector key.")]
+    scope: Scope
+    scope_label: Annotated[str, Field(examples=["Food and drink"])]
+    approval_url: Annotated[
+        str,
+        Field(
+            description="Where the person decides; send them there.",
+            examples=[f"https://consent.example/consent/requests/{EXAMPLE_REQUEST_ID}/"],
+        ),
+    ]
+    interval: Interval
+    expires_in: Annotated[int, Field(description="Seconds that the request still waits.", examples=[86400])]
+    expires_at: Waits
+    access_duration: AccessSeconds
+    connector_key_id: Annotated[str, Field(examples=[_KEY_ID])]
+    connector_fingerprint: Annotated[
+        str, Field(description="RFC 7638 thumbprint of the connector key.", examples=[_THUMBPRINT])
+    ]
     request: FrozenRequest
     request_digest: Annotated[
-        str, Field(description="Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare.")
+        str,
+        Field(
+            description="Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare.",
+            examples=["AUxt8-4T7gsVsoYI5zdSYhOvjckDGbTWaWPb7FWOrbs"],
+        ),
     ]
     created_at: Time
+
+
+class MadeConnection(Shape):
+    """A connection that waits for somebody to open it."""
+
+    connection_id: ConnectionId
+    connect_url: Annotated[
+        str | None,
+        Field(
+            description="Send the person there, from the session that they began in; null without a `return_url`.",
+            examples=[f"https://consent.example/connect/{EXAMPLE_CONNECTION_ID}/"],
+        ),
+    ]
+    code: Annotated[
+        str,
+        Field(
+            description="What the person types at `code_url`: 8 characters, none of which look alike.",
+            examples=["7KXQ4MPW"],
+        ),
+    ]
+    code_url: Annotated[
+        str,
+        Field(description="Show it with the code, as text or QR code.", examples=["https://consent.example/connect/"]),
+    ]
+    expires_at: Time
+    expires_in: Annotated[int, Field(description="Seconds; opening it makes them 3,600.", examples=[600])]
+    interval: Interval
+
+
+class ConnectionNotice(Shape):
+    """Where a connection stands, as events and webhooks tell it."""
+
+    connection_id: ConnectionId
+    status: Annotated[ConnectionStatus, one_of(ConnectionStatus)]
+    user_id: Annotated[
+        str | None,
+        Field(
+            description="What your app calls the person from now on; null until it is connected, and completed where "
+            "it has a `return_url`.",
+            examples=[EXAMPLE_USER_ID],
+        ),
+    ]
+    request_id: Annotated[
+        str | None, Field(description="Of the request that rode along.", examples=[EXAMPLE_REQUEST_ID])
+    ]
+    refusal: Annotated[
+        str | None,
+        Field(
+            description="The code of what kept the request from being asked; null where nothing did.",
+            examples=["invalid_scope"],
+        ),
+    ]
+    sequence: Annotated[
+        int | None, Field(description="The app's own number of the event that told of it.", examples=[44])
+    ]
+
+
+class Connection(ConnectionNotice):
+    """Where a connection stands, with what was asked along with it."""
+
+    request: Annotated[AskedConsent | None, Field(description="As asking answers it; compare its digest.")]
 
 
 class Grant(Shape):
     """What was approved."""
 
-    grant_id: str
+    grant_id: GrantId
     status: GrantState
-    expires_at: Time
-    reads: int
+    expires_at: Annotated[Time, Field(examples=[_ENDS])]
+    reads: Annotated[int, Field(examples=[0])]
     reads_remaining: int | None
-    approved_attributes: list[Path]
-    export_revision: int | None
+    approved_attributes: ApprovedPaths
+    export_revision: Annotated[int | None, Field(examples=[1])]
 
 
 class ConsentStatus(Shape):
     """Where a request stands, and what came of it."""
 
     request_id: RequestId
-    status: RequestState
+    status: Annotated[RequestState, Field(examples=["approved"])]
     user_id: UserId
-    scope: str
-    interval: int
+    scope: Scope
+    interval: Interval
     created_at: Time
-    expires_at: Time
-    decided_at: Time | None
+    expires_at: Waits
+    decided_at: Annotated[Time | None, Field(examples=[_DECIDED])]
     receipt_id: Annotated[
-        str | None, Field(description="The newest receipt; null while pending and until it is written.")
+        str | None,
+        Field(
+            description="The newest receipt; null while pending and until it is written.",
+            examples=[EXAMPLE_RECEIPT_ID],
+        ),
     ]
-    sequence: Annotated[int | None, Field(description="The app's newest notice about this request.")]
+    sequence: Annotated[int | None, Field(description="The app's newest notice about this request.", examples=[41])]
     grant: Grant | None
 
 
@@ -174,28 +290,35 @@ class ConsentExport(Shape):
     """The approved slice, sealed to the connector key."""
 
     request_id: RequestId
-    grant_id: str
-    export_id: str
+    grant_id: GrantId
+    export_id: Annotated[str, Field(examples=["exp_m5a2c3kzj4v7y6t3q2w5n4b7ue"])]
     revision: int
     user_id: UserId
-    scope: str
-    approved_attributes: list[Path]
-    connector_key_id: str
-    sealed_at: Time
-    expires_at: Time
+    scope: Scope
+    approved_attributes: ApprovedPaths
+    connector_key_id: Annotated[str, Field(examples=[_KEY_ID])]
+    sealed_at: Annotated[Time, Field(examples=[_DECIDED])]
+    expires_at: Annotated[Time, Field(examples=[_ENDS])]
     reads_remaining: int | None
-    size_bytes: int
-    jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.")]
-    approval: Annotated[str, Field(description="Compact JWS of the person's vault over this export.")]
+    size_bytes: Annotated[int, Field(examples=[812])]
+    jwe: Annotated[str, Field(description="Compact JWE, ECDH-ES+A256KW with A256GCM.", examples=[EXAMPLE_JWE])]
+    approval: Annotated[
+        str, Field(description="Compact JWS of the person's vault over this export.", examples=[EXAMPLE_JWS])
+    ]
     owner_key: Annotated[
-        dict[str, str], Field(description="The Ed25519 key that signed it, this person's for your app alone.")
+        dict[str, str],
+        Field(description="The Ed25519 key that signed it, this person's for your app alone.", examples=[EXAMPLE_KEY]),
     ]
     key_history: Annotated[
         list[dict[str, Any]],
-        Field(description="How the person's key became another: each step a JWS that the old and the new key signed."),
+        Field(
+            description="How the person's key became another: each step a JWS that the old and the new key signed.",
+            examples=[[]],
+        ),
     ]
     owner_key_reset: Annotated[
-        bool, Field(description="The person lost their vault: this key is new, and nothing leads to it.")
+        bool,
+        Field(description="The person lost their vault: this key is new, and nothing leads to it.", examples=[False]),
     ]
 
 
@@ -223,6 +346,19 @@ _HANDLING = {
 }
 
 
+_CLAIMS = {
+    "schema_version": "1.1",
+    "receipt_id": EXAMPLE_RECEIPT_ID,
+    "lawful_basis": "consent",
+    "rights": ["withdraw_consent", "access", "erasure", "portability", "complaint"],
+    "notice": {"version": "2026-11", "language": "en"},
+    "recipients": "Our booking partner in Turku",
+    "storage": {"location": "Data centre in Frankfurt, Germany", "retention": "30 days after the last visit"},
+    "jurisdiction": "Finland",
+    "event": {"type": "approved", "state": "active", "time": _DECIDED},
+}
+
+
 class AuditEntry(Shape):
     """An entry of an audit chain with all that its hashes are over."""
 
@@ -242,13 +378,20 @@ class AuditEntry(Shape):
 class Receipt(Shape):
     """The signed proof of one event."""
 
-    receipt_id: str
-    jws: Annotated[str, Field(description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.")]
+    receipt_id: ReceiptId
+    jws: Annotated[
+        str,
+        Field(
+            description="Compact JWS, EdDSA; its key is in /.well-known/consent-keys.json.",
+            examples=["eyJhbGciOiJFZERTQSJ9.eyJzY2hlbWFfdmVyc2lvbiI6IjEuMCJ9.c2lnbmF0dXJl"],
+        ),
+    ]
     claims: Annotated[
         dict[str, Any],
         Field(
             description="What is signed. What your application left out, as a test app does, is not there.",
             json_schema_extra={"properties": _HANDLING},
+            examples=[_CLAIMS],
         ),
     ]
     entry: NotRequired[Annotated[AuditEntry, Field(description="With `proof=1`: the event in your app's chain.")]]
@@ -258,24 +401,55 @@ class Receipt(Shape):
 class UnprovenReceipt(Shape):
     """The log does not have the entry yet, or too few witnesses have seen it."""
 
-    receipt_id: str
+    receipt_id: ReceiptId
     proof: None
 
 
 class ConsentKeys(Shape):
     """A JSON Web Key Set (RFC 7517)."""
 
-    keys: list[dict[str, Any]]
+    keys: Annotated[
+        list[dict[str, Any]],
+        Field(
+            examples=[
+                [{**EXAMPLE_KEY, "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", "use": "sig", "alg": "EdDSA"}]
+            ]
+        ),
+    ]
 
 
 class ConsentCheckpoint(Shape):
     """The newest checkpoint of the log that is published."""
 
-    origin: Annotated[str, Field(description="The name of the log, which is also that of its key.")]
-    size: Annotated[int, Field(description="How many entries it has.")]
-    root: Annotated[str, Field(description="The root of the Merkle tree over them (RFC 9162), base64.")]
-    note: Annotated[str, Field(description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.")]
-    at: str
-    cosignatures_missing: Annotated[list[str], Field(description="The witnesses that have not cosigned it.")]
-    jws: Annotated[str, Field(description="Deprecated: the same under a receipt key.")]
-    claims: Annotated[dict[str, Any], Field(description="Deprecated: what `jws` says.")]
+    origin: Annotated[
+        str, Field(description="The name of the log, which is also that of its key.", examples=["consent.example/log"])
+    ]
+    size: Annotated[int, Field(description="How many entries it has.", examples=[20852163])]
+    root: Annotated[
+        str, Field(description="The root of the Merkle tree over them (RFC 9162), base64.", examples=[_ROOT])
+    ]
+    note: Annotated[
+        str,
+        Field(
+            description="C2SP tlog-checkpoint: signed by the log, whose key is `/log/key`.",
+            examples=[f"consent.example/log\n20852163\n{_ROOT}\n\n— consent.example/log …\n"],
+        ),
+    ]
+    at: Annotated[str, Field(examples=["2026-11-20T10:00:00Z"])]
+    cosignatures_missing: Annotated[
+        list[str], Field(description="The witnesses that have not cosigned it.", examples=[[]])
+    ]
+    jws: Annotated[
+        str,
+        Field(
+            description="Deprecated: the same under a receipt key.",
+            examples=["eyJhbGciOiJFZERTQSJ9.eyJyb290IjoiLi4uIn0.c2lnbmF0dXJl"],
+        ),
+    ]
+    claims: Annotated[
+        dict[str, Any],
+        Field(
+            description="Deprecated: what `jws` says.",
+            examples=[{"root": "…", "entries": 20852163, "at": "2026-11-20T10:00:00Z"}],
+        ),
+    ]

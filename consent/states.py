@@ -1,5 +1,6 @@
 """The two lifecycles, as tables (pure). Every change of a status goes through them, and so does the database."""
 
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -24,6 +25,15 @@ class GrantStatus(StrEnum):
     EXPIRED = "expired"
     EXHAUSTED = "exhausted"
     SUPERSEDED = "superseded"
+
+
+class ConnectionStatus(StrEnum):
+    """Where a connection stands."""
+
+    PENDING = "pending"
+    CONNECTED = "connected"
+    DECLINED = "declined"
+    EXPIRED = "expired"
 
 
 class Actor(StrEnum):
@@ -75,3 +85,25 @@ def may_become(old: RequestStatus | GrantStatus, new: RequestStatus | GrantStatu
     if isinstance(old, RequestStatus):
         return isinstance(new, RequestStatus) and new in REQUEST_MOVES[old]
     return isinstance(new, GrantStatus) and new in GRANT_MOVES[old]
+
+
+def effective_request_status(status: str, expires_at: datetime, now: datetime) -> RequestStatus:
+    """Where a request of this written status stands at `now`."""
+    is_overdue = status == RequestStatus.PENDING and expires_at <= now
+    return RequestStatus.EXPIRED if is_overdue else RequestStatus(status)
+
+
+def effective_grant_status(status: str, expires_at: datetime, now: datetime) -> GrantStatus:
+    """Where a grant of this written status stands at `now`."""
+    is_overdue = status in LIVE_GRANTS and expires_at <= now
+    return GrantStatus.EXPIRED if is_overdue else GrantStatus(status)
+
+
+def effective_request_status_sql(standing: RequestStatus) -> str:
+    """A condition on `consent_requests r`: these stand there at `%(now)s`."""
+    written = f"r.status = '{standing}'"
+    if standing is RequestStatus.PENDING:
+        return f"({written} AND r.expires_at > %(now)s)"
+    if standing is RequestStatus.EXPIRED:
+        return f"({written} OR (r.status = '{RequestStatus.PENDING}' AND r.expires_at <= %(now)s))"
+    return f"({written})"

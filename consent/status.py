@@ -11,9 +11,8 @@ from common.sql.statements import rows
 from consent.errors import UnknownRequest
 from consent.shapes import ConsentStatus
 from consent.shapes import Grant as GrantShape
-from consent.standing import grant_standing, request_standing
-from consent.states import GrantStatus, RequestStatus
-from developers.people.queries import named_by
+from consent.states import GrantStatus, RequestStatus, effective_grant_status, effective_request_status
+from developers.people import named_by
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -35,9 +34,10 @@ _FROM = """
   LEFT JOIN consent_grants g ON g.request_id = r.id
 """
 SELECT = f"SELECT {_COLUMNS} {_FROM}"
-_OF_APP = f"{SELECT} WHERE r.request_id = %s AND r.app_id = %s"
+_OF_APP = f"{SELECT} WHERE r.request_id = %s AND r.app_id = %s AND NOT r.withheld"
 _NEWEST_OF_APP = (
-    f"{SELECT} WHERE r.user_id = {{named}} AND r.scope = %(scope)s AND r.app_id = %(app_pk)s ORDER BY r.id DESC LIMIT 1"
+    f"{SELECT} WHERE r.user_id = {{named}} AND r.scope = %(scope)s AND r.app_id = %(app_pk)s AND NOT r.withheld "
+    "ORDER BY r.id DESC LIMIT 1"
 )
 _OF_OWNER = f"{SELECT} WHERE r.request_id = %s AND r.user_id = %s"
 
@@ -66,14 +66,14 @@ def for_owner(*, request_id: str, user: "User") -> ConsentStatus:
 
 def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:
     """Where the request of a row stands at `now`."""
-    return request_standing(row["status"], _deadline(row["expires_at"]), now)
+    return effective_request_status(row["status"], _deadline(row["expires_at"]), now)
 
 
 def grant_status(row: Mapping[str, Any], now: datetime) -> GrantStatus | None:
     """Where the grant of a row stands at `now`; None without one."""
     if row["grant_status"] is None:
         return None
-    return grant_standing(row["grant_status"], _deadline(row["grant_expires_at"]), now)
+    return effective_grant_status(row["grant_status"], _deadline(row["grant_expires_at"]), now)
 
 
 def _deadline(value: Any) -> datetime:

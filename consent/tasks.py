@@ -4,8 +4,9 @@ import threading
 
 from celery import shared_task
 
-from consent.decisions import expiry, late_entries, withdrawals
-from consent.exports.read_batches import chain_waiting_reads
+from consent.connections import actions as connections
+from consent.decisions import expiry, late_entries, unused, withdrawals
+from consent.exports.read_batches import chain_pending_reads
 from consent.ledger.pending import write_pending_entries
 from consent.log import cosigning, sequencing
 from consent.notices.webhooks import deliver_due
@@ -19,8 +20,14 @@ _AT_ONCE = 20.0  # seconds after which a long run leaves the rest to the next, s
 
 @shared_task
 def write_down_expiry() -> int:
-    """Write down requests and grants that the clock has ended."""
-    return expiry.write_down_expiry()
+    """Write down requests, grants and connections that the clock has ended."""
+    return expiry.write_down_expiry() + connections.end_overdue()
+
+
+@shared_task
+def end_unused_access() -> int:
+    """Announce the end of access that nobody uses, and end what was announced."""
+    return unused.end_unused()
 
 
 @shared_task
@@ -32,7 +39,7 @@ def finish_withdrawals() -> int:
 @shared_task
 def chain_reads() -> int:
     """Take the reads since last time into the audit chains."""
-    return chain_waiting_reads(most_seconds=_AT_ONCE)
+    return chain_pending_reads(most_seconds=_AT_ONCE)
 
 
 @shared_task

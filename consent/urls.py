@@ -4,6 +4,7 @@ from django.urls import include, path
 
 from consent.api.openapi import Schema
 from consent.docs import pages as docs_pages
+from consent.docs import public_pages
 
 urlpatterns = [
     path("", include("consent.program_urls")),
@@ -13,7 +14,8 @@ urlpatterns = [
     path("docs/errors", docs_pages.errors, name="docs-errors"),
     path("docs/security/", docs_pages.security, name="docs-security"),
     path("", include("consent.sandbox.urls")),
-    path("", include("consent.portal.urls")),
+    path("help/", public_pages.help_page, name="help"),
+    *(path(f"{name}/", public_pages.operators_page, {"name": name}, name=name) for name in public_pages.TITLES),
     path("docs/<str:document>/", docs_pages.document_page, name="document"),
     path("", include("consent.web.urls")),
 ]

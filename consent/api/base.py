@@ -9,11 +9,19 @@ from rest_framework.request import Request
 
 from common.admission.views import ProgramView
 from common.limits import Count, headers
+from common.operations import Refusal
 from common.problems import Problem
 from consent.discovery import unknown_users
 from developers.authentication import AppContext, DeveloperToken
+from developers.errors import AppSuspended, InsufficientScope
+from developers.models import Permission
 from developers.permissions import AppIsActive, TokenHasPermission
 from developers.program_views import ServerView
+
+# where the documentation lists an operation
+DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
+CONNECT = "1. Connect"
+SANDBOX, PROTECT = "5. Play a person in the sandbox", "7. Protect"
 
 
 class PublicView(ProgramView):
@@ -34,6 +42,15 @@ class DeveloperView(ServerView):
     http_method_names = ["get"]
     needs: ClassVar[frozenset[str]]
     app: AppContext
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        found = super().common_refusals(method, path, takes_body=takes_body)
+        return [*found, AppSuspended, InsufficientScope]
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return f"Needs the permission {' or '.join(f'`{name}`' for name in Permission.values if name in cls.needs)}."
 
     def __init__(self, **initial: Any) -> None:
         super().__init__(**initial)
@@ -73,4 +90,4 @@ class AskingView(DeveloperView):
     def look_at_limits(self) -> None:
         """Note the limits of the app that this call has not met."""
         if unknown_users.UNKNOWN_USERS not in self.limits:
-            self.limits = {unknown_users.UNKNOWN_USERS: unknown_users.look(self.app.app_pk, self.hint)} | self.limits
+            self.limits = {unknown_users.UNKNOWN_USERS: unknown_users.peek(self.app.app_pk, self.hint)} | self.limits

@@ -5,16 +5,17 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from common.limits import Count, Limit
+from common.operations import operation
 from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable, TooManyRequests
-from consent.api import descriptions as described
-from consent.api.base import DeveloperView
+from consent.api.base import ASK, DeveloperView
 from consent.notices import streams
 from consent.notices.forgetting import forgotten_up_to
-from consent.notices.waiting import hub
+from consent.notices.long_polling import hub
 
 _SOON = {"Retry-After": "1"}
 _SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
@@ -39,7 +40,29 @@ class ConsentEvents(DeveloperView):
     throttle_classes = (OpenStreams,)
     needs = frozenset({"request", "read"})
 
-    @described.consent_events
+    @operation(
+        name="streamConsentEvents",
+        tag=ASK,
+        summary="Everything that happens to your requests, as it happens",
+        description="Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body "
+        "as it was then, as the schema `ConsentEvent` has them. What happened to a request is its `status`; what "
+        "happened to an approval is `grant.status`: `released` and `superseded` both keep the request's `approved`. "
+        "What agents do for your site comes in the same sequence, each under the name of its webhook's type, as "
+        "`ProcessingNotice`. "
+        "Send `Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "
+        "15 seconds. A stream ends after an hour, or when its token does.",
+        parameters=[
+            OpenApiParameter(
+                "Last-Event-ID",
+                {"type": "string", "pattern": "^[0-9]{1,15}$"},
+                OpenApiParameter.HEADER,
+                description="The last sequence number that you have seen; 0 for everything that is kept; 400 beyond "
+                "your app's newest, and where events after it are no longer kept.",
+            )
+        ],
+        stream="The events.",
+        refusals=[TooManyRequests],
+    )
     def get(self, request: HttpRequest) -> StreamingHttpResponse:
         newest = streams.newest_sequence(self.app.app_pk)
         last = request.META.get("HTTP_LAST_EVENT_ID")

@@ -5,7 +5,13 @@ import re
 from django.http import HttpRequest
 
 from common.admission.queries import invalid_member
+from common.operations import header_parameter
 
+CLIENT_HINT = header_parameter(
+    "X-Client-Hint",
+    "Whatever tells your own callers apart, such as a session's name: the limit on unknown people is then that "
+    "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
+)
 _SHORT_TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,128}\Z")
 
 

@@ -12,9 +12,9 @@ from rest_framework.throttling import BaseThrottle
 from common.json_bodies import json_answer
 from common.limits import Count, Limit, count, headers
 from common.network import client_address, network_of
+from common.operations import operation
 from common.problems import TooManyRequests
-from consent.api import descriptions as described
-from consent.api.base import PublicView
+from consent.api.base import PROTECT, PublicView
 from consent.schemas import LeakedTokenBody
 from consent.shapes import LeakReported
 from developers.tokens.leaks import report_leak
@@ -44,7 +44,17 @@ class LeakedTokens(PublicView):
         found = self.count or (_counted(self.request, amount=0) if status < 500 else None)
         return headers([found] if found else [])
 
-    @described.leaked_tokens
+    @operation(
+        name="reportLeakedToken",
+        tag=PROTECT,
+        summary="End a token that leaked",
+        description="For anybody who found a developer token or a management token where it does not belong, scanners "
+        "of public code too. Open to all, without a token. A real one is revoked at once and its owners are told by "
+        "mail; the answer is always the same.",
+        body=LeakedTokenBody,
+        answers={202: LeakReported},
+        refusals=[TooManyRequests],
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         began = time.monotonic()
         report_leak(token=self.body(LeakedTokenBody).token)

@@ -10,15 +10,14 @@ from django.http import HttpRequest, HttpResponse
 
 from common.problems import InvalidRequest
 from consent.api.base import PublicView
-from consent.api.webhooks import webhooks
-from consent.schemas import EndConsentBody, LeakedTokenBody, RequestConsentBody, describe_members
+from consent.notices.webhook_document import webhooks
+from consent.schemas import RequestConsentBody, describe_members
 
 _DESCRIPTION = (
     "Ask people for a part of what they keep, wait for their decision, and read what they approved. Every refusal is "
     "`application/problem+json` with a stable `code`; all codes are explained at `/docs/errors`. Call these addresses "
     "from your server: requests that come from a web page are refused."
 )
-_DESCRIBED = "consent.api.openapi.only_described"
 _YAML = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the same bytes, in a third of the time where libyaml is there
 _MEDIA_TYPES = {"json": "application/json", "yaml": "application/yaml"}
 _ANSWER_HEADERS: dict[str, Any] = {
@@ -26,12 +25,20 @@ _ANSWER_HEADERS: dict[str, Any] = {
     "Cache-Control": {"description": "Always `no-store`.", "schema": {"type": "string", "const": "no-store"}},
 }
 _STATUS_HEADERS: dict[str, dict[str, Any]] = {
-    "401": {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}},
+    "401": {"WWW-Authenticate": {"schema": {"type": "string", "pattern": "^Bearer"}}},
     "405": {"Allow": {"schema": {"type": "string"}}},
     "429": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
     "503": {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}},
 }
-_LIMITED = ("getUserScopes", "requestConsent", "getConsentStatus", "streamConsentEvents", "reportLeakedToken")
+_LIMITED = (
+    "getUserScopes",
+    "requestConsent",
+    "getConsentStatus",
+    "streamConsentEvents",
+    "reportLeakedToken",
+    "beginConnection",
+    "getConnection",
+)
 _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {
         "description": "The limits that are on: name, quota `q`, window `w` in seconds.",
@@ -48,18 +55,15 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 def document() -> dict[str, Any]:
     """The whole document as plain data."""
     from drf_spectacular.generators import SchemaGenerator  # brings Django's test client
-    from drf_spectacular.settings import patched_settings
 
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # upstream has no types
-    with patched_settings({"PREPROCESSING_HOOKS": [_DESCRIBED], "SORT_OPERATIONS": False}):
-        made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
     schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
     schema["servers"] = [{"url": settings.BASE_URL}]
     schema["tags"] = [{"name": tag} for tag in sorted(_tags(schema))]
     schema["webhooks"] = webhooks(schema["components"]["schemas"])
-    for body in (RequestConsentBody, EndConsentBody, LeakedTokenBody):
-        describe_members(schema["components"]["schemas"][body.__name__])
+    describe_members(schema["components"]["schemas"][RequestConsentBody.__name__])
     for item in schema["paths"].values():
         for operation in item.values():
             operation.setdefault("security", [])
@@ -72,11 +76,9 @@ def document() -> dict[str, Any]:
 
 def only_described(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
     """drf-spectacular's list of all addresses, without those that nobody described for programs."""
-    return [endpoint for endpoint in endpoints if _is_described(getattr(endpoint[3].cls, endpoint[2].lower(), None))]
-
-
-def _is_described(method: Any) -> bool:
-    return "schema" in getattr(method, "kwargs", {})
+    return [
+        endpoint for endpoint in endpoints if hasattr(getattr(endpoint[3].cls, endpoint[2].lower(), None), "operation")
+    ]
 
 
 def _is_limited(operation: dict[str, Any]) -> bool:

@@ -8,10 +8,12 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from common.json_bodies import json_answer
-from consent.api import descriptions as described
-from consent.api.base import DeveloperView
+from common.operations import operation
+from common.problems import TooManyRequests
+from consent.api.base import DISCOVER, DeveloperView
 from consent.discovery import directory
 from consent.schemas import PeopleQuery
+from consent.shapes import FoundPeople
 
 
 class Searches(BaseThrottle):
@@ -31,10 +33,21 @@ class People(DeveloperView):
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if hasattr(self, "app") and status < 500 and directory.PEOPLE_SEARCHES not in self.limits:
-            self.note(directory.look(self.app.app_pk))
+            self.note(directory.peek(self.app.app_pk))
         return super().limit_headers(status)
 
-    @described.people
+    @operation(
+        name="findPeople",
+        tag=DISCOVER,
+        summary="People who let apps find them",
+        description="Those who switched their public profile on and allowed apps to find them, whose handle or name "
+        "begins with `query`, whatever the case; all of them without one. Give `next_cursor` as `cursor` for the "
+        "following page. Being listed agrees to nothing: ask as you would ask anybody. A test app finds its own "
+        "sandbox people and members. Searches are limited by the hour.",
+        query=PeopleQuery,
+        answers={200: FoundPeople},
+        refusals=[TooManyRequests],
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         asked = self.query(PeopleQuery)
         page = directory.people_found(app=self.app, beginning=asked.query, cursor=asked.cursor, limit=asked.limit)

@@ -19,7 +19,7 @@ class StatusPolls(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         given = dict(view.request.query_pairs)
         named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
-        count = look if given.get("wait", "").strip("0-") else pace
+        count = peek if given.get("wait", "").strip("0-") else pace
         view.note(count(view.app.app_pk, named[:300]))
         return True
 
@@ -37,9 +37,9 @@ def pace(app_pk: int, name: str) -> Count:
     return found
 
 
-def look(app_pk: int, name: str) -> Count:
+def peek(app_pk: int, name: str) -> Count:
     """Where polls of `name` stand, for a call that is held and counts as none."""
-    return limits.look(_limit(), f"{app_pk} {name}")
+    return limits.peek(_limit(), f"{app_pk} {name}")
 
 
 def _limit() -> Limit:

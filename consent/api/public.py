@@ -5,12 +5,12 @@ from typing import cast
 from django.http import HttpRequest, HttpResponse
 
 from common.json_bodies import json_answer
+from common.operations import operation
 from common.problems import NotFound
-from consent.api import descriptions as described
-from consent.api.base import PublicView
+from consent import shapes
+from consent.api.base import VERIFY, PublicView
 from consent.ledger import receipts
 from consent.log import published
-from consent.shapes import ConsentCheckpoint as CheckpointShape
 
 
 class ConsentKeys(PublicView):
@@ -18,7 +18,13 @@ class ConsentKeys(PublicView):
 
     http_method_names = ["get", "head"]
 
-    @described.consent_keys
+    @operation(
+        name="getConsentKeys",
+        tag=VERIFY,
+        summary="The keys that verify receipts",
+        description="A JSON Web Key Set. Open to all, without a token. Old keys stay in it.",
+        answers={200: shapes.ConsentKeys},
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         return json_answer(receipts.public_keys())
 
@@ -26,9 +32,15 @@ class ConsentKeys(PublicView):
 class ConsentCheckpoint(PublicView):
     """The newest checkpoint of the log, and which witnesses have not cosigned it."""
 
-    @described.consent_checkpoint
+    @operation(
+        name="getConsentCheckpoint",
+        tag=VERIFY,
+        summary="The newest signed checkpoint",
+        description="Where the log of all audit entries stood. Open to all, without a token. 404 until one is signed.",
+        answers={200: shapes.ConsentCheckpoint},
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         newest = published.newest_published()
         if newest is None:
             raise NotFound("No checkpoint has been signed yet.")
-        return json_answer(cast("CheckpointShape", published.document(newest)))
+        return json_answer(cast("shapes.ConsentCheckpoint", published.document(newest)))

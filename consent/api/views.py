@@ -2,14 +2,16 @@
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from drf_spectacular.utils import OpenApiParameter
 
 from common.identifiers import is_identifier
 from common.json_bodies import json_answer
 from common.network import client_address
-from consent import status
-from consent.api import descriptions as described
-from consent.api.base import AskingView, DeveloperView
-from consent.api.headers import client_hint, idempotency_key, prefers_jose
+from common.operations import header_parameter, operation, path_parameter, query_parameter
+from common.problems import TooManyRequests
+from consent import errors, shapes, status
+from consent.api.base import ASK, DISCOVER, READ, VERIFY, AskingView, DeveloperView
+from consent.api.headers import CLIENT_HINT, client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace
 from consent.decisions import actions as decision_actions
 from consent.discovery import actions as discovery_actions
@@ -17,36 +19,58 @@ from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.ledger import queries as ledger_queries
 from consent.log import receipt_proofs
-from consent.notices import waiting
+from consent.notices import long_polling
 from consent.requests import creation
 from consent.requests import limits as request_limits
 from consent.requests import queries as request_queries
 from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
 from consent.schemas import (
     SPECIAL,
+    WHO,
     EndConsentBody,
     ExportQuery,
     ListQuery,
     ReceiptQuery,
     RequestConsentBody,
+    ScopesQuery,
     StatusQuery,
 )
-from consent.shapes import Receipt as ReceiptShape
-from consent.shapes import UnprovenReceipt
 from consent.states import RequestStatus
+from developers.errors import IdempotencyConflict
 
 _BY_ACCEPT = {"Vary": "Accept"}
+_REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": shapes.EXAMPLE_REQUEST_ID}
+_PERSON = {
+    "type": "string",
+    "pattern": "^([A-Za-z0-9_]{1,64}|@[a-z0-9-]{1,63})$",
+    "example": shapes.EXAMPLE_USER_ID,
+}
+_SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
+_SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 
 
 class UserScopes(AskingView):
     """What a person could be asked for."""
 
     needs = frozenset({"discover"})
+    takes_query = True
 
-    @described.user_scopes
+    @operation(
+        name="getUserScopes",
+        tag=DISCOVER,
+        summary="What one person could be asked for",
+        description="The scopes that this person could approve today. It holds none of their data, and does not tell "
+        "which of the attributes they have. They see in the consent app that your app looked. Asking for many unknown "
+        "people is limited; people whom your app asked before neither count nor are refused.",
+        parameters=[path_parameter("user_id", WHO, shapes.EXAMPLE_USER_ID), CLIENT_HINT],
+        query=ScopesQuery,
+        answers={200: shapes.UserScopes},
+        refusals=[errors.UnknownUser, TooManyRequests, errors.ScopeRegistryUnavailable],
+    )
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         self.hint = client_hint(request)
-        scopes, guesses = discovery_actions.discover_scopes(app=self.app, name=user_id, hint=self.hint)
+        wanted = self.query(ScopesQuery)
+        scopes, guesses = discovery_actions.discover_scopes(app=self.app, name=user_id, hint=self.hint, wanted=wanted)
         self.note(guesses)
         return json_answer(scopes)
 
@@ -55,10 +79,21 @@ class ScopeCatalog(DeveloperView):
     """What anybody could be asked for."""
 
     needs = frozenset({"discover"})
+    takes_query = True
 
-    @described.scope_catalog
+    @operation(
+        name="getScopeCatalog",
+        tag=DISCOVER,
+        summary="What anybody could be asked for",
+        description="Every scope that this service lets apps ask for, without any person. Scopes differ between "
+        "people.",
+        query=ScopesQuery,
+        answers={200: shapes.ScopeCatalog},
+        refusals=[errors.ScopeRegistryUnavailable],
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
-        return HttpResponse(discovery_queries.scope_catalog(), content_type="application/json")
+        wanted = self.query(ScopesQuery)
+        return HttpResponse(discovery_queries.scope_catalog(wanted), content_type="application/json")
 
 
 class RequestConsent(AskingView):
@@ -70,9 +105,38 @@ class RequestConsent(AskingView):
     def look_at_limits(self) -> None:
         super().look_at_limits()
         if request_limits.REQUESTS_PER_HOUR not in self.limits:
-            self.note(request_limits.look_at_hourly_budget(self.app))
+            self.note(request_limits.peek_hourly_budget(self.app))
 
-    @described.request_consent
+    @operation(
+        name="requestConsent",
+        tag=ASK,
+        summary="Ask one person for one scope",
+        description="Makes a request that waits in the person's consent app, and answers 201. Where the very same "
+        "request waits already, it answers 200 with that one. Send the person to `approval_url`, then poll the status. "
+        "What they approve is sealed to `connector_public_key`: keep its private half safe, nobody else can open the "
+        "answer. New requests are limited, of one person in 24 hours and of everybody in an hour, and those that you "
+        "take back count too; what is found again or refused costs nothing.",
+        parameters=[
+            header_parameter("Idempotency-Key", "Repeats the first answer to the same body for 24 hours."),
+            CLIENT_HINT,
+        ],
+        body=RequestConsentBody,
+        answers={201: shapes.AskedConsent, 200: shapes.AskedConsent},
+        refusals=[
+            errors.OneScopePerRequest,
+            errors.ConnectorKeyRequired,
+            errors.InvalidConnectorKey,
+            errors.UnsupportedWrappingAlgorithm,
+            errors.InvalidScope,
+            errors.UnknownUser,
+            errors.RequestPending,
+            IdempotencyConflict,
+            errors.RecentlyDenied,
+            TooManyRequests,
+            errors.RequestBudgetSpent,
+            errors.ScopeRegistryUnavailable,
+        ],
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
         self.hint = client_hint(request)
@@ -90,15 +154,30 @@ class ConsentStatus(DeveloperView):
     needs = frozenset({"request", "read"})
     takes_query = True
 
-    @described.consent_status
+    @operation(
+        name="getConsentStatus",
+        tag=ASK,
+        summary="Where a request stands",
+        description="Name the request by `request_id`, or by `user_id` and `scope` for your newest one of that pair. "
+        "With `wait` the answer is held until the status changes. A decided request answers at once. Polling without "
+        "`wait` is paced: a burst of 30, then twice a second.",
+        parameters=[
+            query_parameter("request_id", "The request.", _REQUEST_ID),
+            query_parameter("user_id", "The person, named as ever; together with `scope`.", _PERSON),
+            query_parameter("scope", "The scope; together with `user_id`.", _SCOPE),
+            query_parameter("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),
+        ],
+        answers={200: shapes.ConsentStatus},
+        refusals=[errors.UnknownRequest, errors.SlowDown],
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         query = self.query(StatusQuery)
         found = status.for_app(
             app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
         if query.wait and found["status"] == RequestStatus.PENDING:
-            if not waiting.hub.is_full(self.app.app_pk):
-                found = waiting.wait_for_change(
+            if not long_polling.hub.is_full(self.app.app_pk):
+                found = long_polling.wait_for_change(
                     app_pk=self.app.app_pk,
                     token_pk=self.app.token_pk,
                     request_id=found["request_id"],
@@ -115,7 +194,29 @@ class ConsentExport(DeveloperView):
     needs = frozenset({"read"})
     takes_query = True
 
-    @described.consent_export
+    @operation(
+        name="getConsentExport",
+        tag=READ,
+        summary="The approved slice, sealed to your key",
+        description="Every 200 is one read: it is counted and the person sees it. An `ETag` with `If-None-Match` gives "
+        "304 and counts nothing; a repeat with the same `Idempotency-Key` within ten minutes counts once. Compare "
+        "every header member of the JWE with your own request before you use what is in it.",
+        parameters=[
+            query_parameter("request_id", "The request.", _REQUEST_ID, required=True),
+            header_parameter("Idempotency-Key", "Makes repeats within ten minutes one read."),
+            OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="The `ETag` that you hold."),
+        ],
+        answers={200: shapes.ConsentExport, 304: None},
+        jose="The compact JWE alone.",
+        refusals=[
+            errors.UnknownRequest,
+            errors.AuthorizationPending,
+            errors.AccessDenied,
+            errors.GrantPaused,
+            errors.GrantEnded,
+            IdempotencyConflict,
+        ],
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
         query = self.query(ExportQuery)
@@ -140,7 +241,17 @@ class EndConsent(DeveloperView):
     needs = frozenset({"request"})
     http_method_names = ["post"]
 
-    @described.end_consent
+    @operation(
+        name="endConsent",
+        tag=ASK,
+        summary="Take a request back, or give an approval up",
+        description="A pending request becomes `cancelled`, a live approval `released`. Repeated calls answer the "
+        "same.",
+        body=EndConsentBody,
+        answers={200: shapes.ConsentStatus},
+        example={"sequence": 42, "grant": {"status": "released"}},
+        refusals=[errors.UnknownRequest],
+    )
     def post(self, request: HttpRequest) -> HttpResponse:
         asked = self.body(EndConsentBody)
         decision_actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
@@ -153,7 +264,14 @@ class ConsentRequests(DeveloperView):
     needs = frozenset({"request", "read"})
     takes_query = True
 
-    @described.consent_requests
+    @operation(
+        name="listConsentRequests",
+        tag=ASK,
+        summary="Everything that your app asked for",
+        description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
+        query=ListQuery,
+        answers={200: shapes.ConsentRequests},
+    )
     def get(self, request: HttpRequest) -> HttpResponse:
         query = self.query(ListQuery)
         page = request_queries.requests_of_app(
@@ -168,7 +286,20 @@ class Receipt(DeveloperView):
     needs = frozenset({"read"})
     takes_query = True
 
-    @described.receipt
+    @operation(
+        name="getReceipt",
+        tag=VERIFY,
+        summary="The signed receipt of one event",
+        description="Proof of an approval, a refusal or an end, in your app's copy. It can be verified offline. With "
+        "`format=jsonld` the same claims come as `application/ld+json`, in terms of the W3C Data Privacy Vocabulary: "
+        "to be read by others' tools, and without a signature. With `proof=1` the entry of the event comes with the "
+        "signed form, and the proof that the public log has that; 202 until it does.",
+        parameters=[path_parameter("receipt_id", "As told by the status.", shapes.EXAMPLE_RECEIPT_ID)],
+        query=ReceiptQuery,
+        answers={200: shapes.Receipt, 202: shapes.UnprovenReceipt},
+        jose="The compact JWS alone.",
+        refusals=[errors.UnknownReceipt],
+    )
     def get(self, request: HttpRequest, receipt_id: str) -> HttpResponse:
         query = self.query(ReceiptQuery)
         known_form = receipt_id if is_identifier(receipt_id) else ""
@@ -181,10 +312,10 @@ class Receipt(DeveloperView):
             return HttpResponse(receipt["jws"], content_type="application/jose", headers=_BY_ACCEPT)
         return json_answer(receipt, headers=_BY_ACCEPT)
 
-    def _with_proof(self, receipt: ReceiptShape) -> HttpResponse:
+    def _with_proof(self, receipt: shapes.Receipt) -> HttpResponse:
         """202 until the log has the entry, and as many witnesses as must have seen it."""
         proven = receipt_proofs.proof_for_app(app_id=self.app.app_id, claims=receipt["claims"])
         if proven is None:
-            waiting: UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
+            waiting: shapes.UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
             return json_answer(waiting, status=202, headers={"Retry-After": "3"})
         return json_answer({**receipt, "entry": proven["entry"], "proof": proven["proof"]})

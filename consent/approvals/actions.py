@@ -18,12 +18,12 @@ from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.ledger.protection import own_entry
 from consent.schemas import ResumeBody
-from developers.people.queries import names_of
+from developers.people import names_of
 from pkm import sealed, signatures
+from pkm import signing as signing_queries
 from pkm.errors import ApprovalMismatch
 from pkm.hooks import RootChange
-from pkm.signing import queries as signing_queries
-from pkm.signing.actions import check_step
+from pkm.signing import check_step
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -97,7 +97,7 @@ def give_nonce(*, grant_id: str, by: "User") -> str:
     return nonce
 
 
-def standing_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
+def newest_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
     """What the next revision of an export repeats, for the person whose vault signed it: {"request_id", "approval":
     the newest one's JWS, "access_duration", "ends_at"}. Raises `UnknownGrant`."""
     grant = Grant.objects.select_related("request").filter(grant_id=grant_id, user=by).first()

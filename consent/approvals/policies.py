@@ -11,8 +11,8 @@ from consent.approvals.models import ApprovalKey
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm import sealed, signatures
+from pkm import signing as signing_queries
 from pkm.errors import ApprovalMismatch
-from pkm.signing import queries as signing_queries
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 import pkm.sealed
 from accounts.outbox import send_mail
-from common.broker import tell_worker
+from common.broker import enqueue
 from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.dialect import clock
@@ -22,6 +22,7 @@ from consent.ledger.models import AuditEntry
 from consent.states import Actor
 from developers.apps.audit import record
 from developers.models import App, AppStatus, MemberRole
+from developers.oauth.queries import are_of_one_host
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -33,12 +34,14 @@ _OF_ANOTHER = "connector_public_key: belongs to another app; make a key of your 
 def claim_key(*, app_pk: int, thumbprint: str) -> None:
     """From now on nobody but this app uses this key. In the caller's transaction; of two apps at once, one is refused.
 
+    A host is an app of its own for each of its people, with one key.
+
     Raises `InvalidConnectorKey` where it is another app's.
     """
     mine = ConnectorKey.objects.filter(thumbprint=thumbprint).values_list("app_id", flat=True)
     # whoever is inserting the same waits for the other to commit, and then finds whose it is
     owner = mine.first() or _claimed(app_pk, thumbprint) or mine.first()
-    if owner != app_pk:
+    if owner != app_pk and (owner is None or not are_of_one_host(owner, app_pk)):
         raise InvalidConnectorKey(_OF_ANOTHER)
 
 
@@ -69,7 +72,7 @@ def fetch_published_keys(*, request_pk: int, app_pk: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_WAIT.format(clock=at.sql), {"request_pk": request_pk, "app_pk": app_pk, **at.parameters})
         if cursor.rowcount:
-            transaction.on_commit(partial(tell_worker, "consent.tasks.fetch_published_keys"))
+            transaction.on_commit(partial(enqueue, "consent.tasks.fetch_published_keys"))
 
 
 @transaction.atomic
@@ -101,7 +104,10 @@ def register_key(*, app: App, key_id: str, jwk: Any, by: "User", at: datetime | 
     key.key_id, key.jwk, key.registered_by, key.removed_at = key_id, public, by, None
     key.registered_at = at or database_now()
     key.usable_from = key.registered_at + USABLE_AFTER
-    key.token, key.entry = token_of(key), _told(key, EventType.CONNECTOR_KEY_REGISTERED, key.registered_at)
+    key.token, key.entry = (
+        token_of(key),
+        _append_to_app_chain(key, EventType.CONNECTOR_KEY_REGISTERED, key.registered_at),
+    )
     key.save()
     record(app=app, by=by, action="connector_key.registered", key_id=key_id, fingerprint=thumbprint)
     _write_to_owners(key, by)
@@ -114,12 +120,12 @@ def remove_key(*, key: ConnectorKey, by: "User") -> bool:
     now = database_now()
     if not ConnectorKey.objects.registered().filter(pk=key.pk).update(removed_at=now):
         return False
-    _told(key, EventType.CONNECTOR_KEY_REMOVED, now)
+    _append_to_app_chain(key, EventType.CONNECTOR_KEY_REMOVED, now)
     record(app=key.app, by=by, action="connector_key.removed", key_id=key.key_id, fingerprint=key.thumbprint)
     return True
 
 
-def _told(key: ConnectorKey, kind: EventType, at: datetime) -> AuditEntry:
+def _append_to_app_chain(key: ConnectorKey, kind: EventType, at: datetime) -> AuditEntry:
     """The entry of the app's chain."""
     chain = audit.app_chain(key.app.app_id)
     link = audit.append(chain=chain, kind=kind, actor=Actor.APP, at=at, facts=facts_of(key))

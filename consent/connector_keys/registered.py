@@ -38,9 +38,15 @@ def is_genuine(key: ConnectorKey) -> bool:
     """Whether this server wrote the row, for this app and this very key."""
     try:
         claims = json.loads(encryption.opened(key.token, purpose=PURPOSE))
-    except encryption.Unreadable:
+    except encryption.DecryptionFailed:
         return False
     return bool(claims == facts_of(key) and key.jwk and pkm.sealed.thumbprint(key.jwk) == key.thumbprint)
+
+
+def is_still_registered(key: ConnectorKey) -> bool:
+    """Whether a row is genuine, and by the chain not removed since: for who asks with it before the log proves it."""
+    entry = AuditEntry.objects.filter(connector_key=key).first()
+    return is_genuine(key) and entry is not None and not _is_removed(entry, key.thumbprint)
 
 
 def is_proved(key: ConnectorKey) -> bool:

@@ -1,8 +1,9 @@
 """Reports about apps, which staff handle, and what withdrawn scopes left to be done."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatechars
@@ -12,11 +13,34 @@ from django.utils.translation import ngettext
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_notes import ask_for_note, note_of
-from consent.decisions.models import AppReport, ReportStatus, ScopeWithdrawal
-from consent.decisions.reports import add_note, move_report
+from common.clock import database_now
+from consent.decisions.models import AppReport, ReportNote, ReportStatus, ScopeWithdrawal
 from developers.apps.queries import numbers_of
 
+if TYPE_CHECKING:
+    from accounts.models import User
+
 _SHOWN_REPORTS = 20  # others about the same app, the newest
+
+
+@transaction.atomic
+def move_report(*, report_pk: int, to: ReportStatus, by: "User", note: str) -> bool:
+    """Give a report this status, saying why; False where it has it already. A closed one can be opened again."""
+    report = AppReport.objects.select_for_update().get(pk=report_pk)
+    if report.status == to:
+        return False
+    now = database_now()
+    closed_at = now if to is ReportStatus.CLOSED else None
+    AppReport.objects.filter(pk=report_pk).update(status=to, handled_at=closed_at)
+    ReportNote.objects.create(report=report, status=to, by=by, note=note, at=now)
+    return True
+
+
+@transaction.atomic
+def add_note(*, report_pk: int, by: "User", note: str) -> None:
+    """Write down what was found out; the report stays as it stands."""
+    report = AppReport.objects.select_for_update().get(pk=report_pk)
+    ReportNote.objects.create(report=report, status=report.status, by=by, note=note, at=database_now())
 
 
 @admin.register(AppReport)

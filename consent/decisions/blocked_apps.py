@@ -7,13 +7,14 @@ from django.db import transaction
 
 from common.clock import database_now
 from common.sql.statements import lock_for_transaction
+from consent.connections.actions import disconnect, uncompleted
 from consent.decisions.models import AppReport, BlockedApp
 from consent.errors import UnknownApp
 from consent.event_types import EventType
-from consent.grants.actions import revoke_all
+from consent.grants.actions import pause_all, revoke_all
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.protection import append_or_hold, own_entry
+from consent.ledger.protection import append_or_defer, own_entry
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.states import LIVE_GRANTS, Actor, RequestStatus
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def met_app(app_id: str, by: "User") -> int:
     """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
     asked = ConsentRequest.objects.filter(user=by)
-    for met in (asked, by.discoveries.all(), by.directory_finds.all(), by.blocked_apps.all()):
+    for met in (asked, by.known_to_apps.all(), by.discoveries.all(), by.directory_finds.all(), by.blocked_apps.all()):
         found = met.filter(app__app_id=app_id).values_list("app_id", flat=True).first()
         if found is not None:
             return int(found)
@@ -57,6 +58,7 @@ def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
         for request_pk in held
     )
+    uncompleted(app_pk=app_pk, user=by).update(complete_by=now)  # the app is told of none
     stopped = revoke_all(app_pk=app_pk, by=by) if stop else 0
     if new:
         _note(by, EventType.APP_BLOCKED, app_id)
@@ -67,6 +69,16 @@ def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
 def stop_app(*, app_id: str, by: "User") -> int:
     """Stop everything that this app can read, in one step; returns how many grants that ended."""
     return revoke_all(app_pk=met_app(app_id, by), by=by)
+
+
+def pause_app(*, app_id: str, by: "User") -> int:
+    """Pause everything that this app can read, in one step; returns how many grants that paused."""
+    return pause_all(app_pk=met_app(app_id, by), by=by)
+
+
+def disconnect_app(*, app_id: str, by: "User") -> bool:
+    """The app's name for this person names nobody any more, and all that it reads or waits for ends."""
+    return disconnect(app_pk=met_app(app_id, by), user=by, actor=Actor.PERSON)
 
 
 @transaction.atomic
@@ -85,4 +97,4 @@ def report_app(*, app_id: str, by: "User", text: str) -> None:
 
 
 def _note(by: "User", kind: EventType, app_id: str) -> None:
-    append_or_hold(**own_entry(by, kind, {"app_id": app_id}), about=app_id)
+    append_or_defer(**own_entry(by, kind, {"app_id": app_id}), about=app_id)

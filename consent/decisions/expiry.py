@@ -16,6 +16,7 @@ from django.db.models import F, Q, QuerySet
 from common.batches import each_alone, is_gone, until_done
 from common.clock import database_now
 from common.sql.statements import locks_waited_for
+from consent.connections.models import Connection
 from consent.event_types import EventType
 from consent.exports.models import Export
 from consent.grants.actions import end_grant, facts_of
@@ -23,7 +24,7 @@ from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
-from consent.requests.record import Ended, record_together
+from consent.requests.record import Change, record_together
 from consent.states import Actor, GrantStatus, RequestStatus
 
 if TYPE_CHECKING:
@@ -38,7 +39,11 @@ _AT_ONCE = 6.0  # seconds of one run for requests, and as many for grants
 def is_due() -> bool:
     """Whether the clock has ended anything that is not written down."""
     now = database_now()
-    return ConsentRequest.objects.overdue(now).exists() or Grant.objects.overdue(now).exists()
+    return (
+        ConsentRequest.objects.overdue(now).exists()
+        or Grant.objects.overdue(now).exists()
+        or Connection.objects.overdue(now).exists()
+    )
 
 
 def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
@@ -148,8 +153,8 @@ def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
     for request in waiting:
         # as the entry and the receipt tell it
         request.status, request.decided_at, request.decided_by = RequestStatus.EXPIRED, request.expires_at, Actor.SYSTEM
-    ended = [Ended(request, grant=None, happened=request.expires_at, facts={}) for request in waiting]
-    record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)
+    expired = EventType.EXPIRED
+    record_together([Change(each, expired, Actor.SYSTEM, at, happened=each.expires_at) for each in waiting])
 
 
 def _expire_grants(live: Sequence[Grant], at: datetime) -> None:
@@ -159,5 +164,17 @@ def _expire_grants(live: Sequence[Grant], at: datetime) -> None:
     Export.objects.filter(grant__in=pks).update(ciphertext=None)
     for grant in live:
         grant.status, grant.ended_at, grant.ended_by = GrantStatus.EXPIRED, grant.expires_at, Actor.SYSTEM
-    ended = [Ended(grant.request, facts_of(grant), grant.expires_at, {"reads": grant.reads}) for grant in live]
-    record_together(ended, event=EventType.EXPIRED, actor=Actor.SYSTEM, at=at)
+    record_together(
+        [
+            Change(
+                grant.request,
+                EventType.EXPIRED,
+                Actor.SYSTEM,
+                at,
+                grant=facts_of(grant),
+                happened=grant.expires_at,
+                facts={"reads": grant.reads},
+            )
+            for grant in live
+        ]
+    )

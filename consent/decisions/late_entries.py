@@ -18,7 +18,7 @@ from consent.ledger.verifying import Broken
 from consent.notices.models import Notice
 from consent.requests.actions import RELATED
 from consent.requests.models import ConsentRequest
-from consent.requests.record import record
+from consent.requests.record import Change, record
 from consent.states import ENDED_GRANTS, Actor, GrantStatus, RequestStatus
 
 _log = logging.getLogger(__name__)
@@ -31,17 +31,17 @@ _MARKED = Q(record_waits=True)
 def write_marked() -> int:
     """Write the entry, receipt and notice of every end and pause that is marked as having none; returns how many."""
     requests, grants = ConsentRequest.objects.filter(_MARKED), Grant.objects.filter(_MARKED)
-    return _told(_each(_keys(requests), _record_request) + _each(_keys(grants), _record_grant))
+    return _log_late_entries(_each(_keys(requests), _record_request) + _each(_keys(grants), _record_grant))
 
 
 def write_missing() -> int:
     """The same of all that are in no chain, marked or not: the mark comes from the code that could not write."""
     written = _each(_keys(_unrecorded_requests()), _record_request) + _each(_keys(_unrecorded_grants()), _record_grant)
     paused = _paused().order_by("?").values_list("pk", flat=True)[:_MOST_PAUSES]
-    return _told(written + _each(list(paused), _record_unrecorded_pause))
+    return _log_late_entries(written + _each(list(paused), _record_unrecorded_pause))
 
 
-def _told(written: int) -> int:
+def _log_late_entries(written: int) -> int:
     if written:
         _log.critical("%d ends or pauses were in no audit chain and have been written down now", written)
     return written
@@ -92,16 +92,16 @@ def _record(
 ) -> None:
     """As it would have been written then; the notice only where the app was not told."""
     newest = Notice.objects.filter(request=request, kind__startswith="consent.").order_by("-sequence").first()
-    record(
-        request=request,
-        grant=facts_of(grant) if grant else None,
-        event=event,
-        actor=actor,
+    change = Change(
+        request,
+        event,
+        actor,
         at=database_now(),
+        grant=facts_of(grant) if grant else None,
         happened=happened,
         facts={"happened_at": rfc3339(happened), "derived": True},
-        notify=newest is None or newest.kind != event.webhook_type,
     )
+    record(change, notify=newest is None or newest.kind != event.webhook_type)
 
 
 def _of_somebody() -> Q:

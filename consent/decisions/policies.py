@@ -9,7 +9,7 @@ import pkm.sealed
 from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
 from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
-from consent.exports.policies import Held, check_header, check_room, check_sources, held_until_commit, holding
+from consent.exports.policies import Held, check_header, check_room, check_sources, lock_sources, segments_with
 from consent.requests.models import ConsentRequest
 from consent.requests.vouching import must_be_vouched_for, vouching_of
 from consent.schemas import ApproveBody
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHORTEST_ACCESS = 300  # seconds
 
-_HOLD_SCOPE = """
+_LOCK_SCOPE = """
 SELECT 1 FROM pkm_scope_registry
  WHERE id = (SELECT scope_entry_id FROM consent_requests WHERE request_id = %(request_id)s) FOR KEY SHARE
 """
@@ -33,15 +33,15 @@ class ScopeWithdrawn(Exception):
     """Staff withdrew the scope of the request; the task that cancels what waits has not come to it yet."""
 
 
-def hold_scope(request_id: str) -> None:
+def lock_scope(request_id: str) -> None:
     """Let staff change or withdraw the scope of this request only once the transaction is over.
 
     Before the request itself is locked: staff lock the entry first and what waits on it second.
     """
-    take_locks(_HOLD_SCOPE, {"request_id": request_id})
+    take_locks(_LOCK_SCOPE, {"request_id": request_id})
 
 
-def is_asked(request: ConsentRequest, path: str, held: Held) -> bool:
+def is_requested(request: ConsentRequest, path: str, held: Held) -> bool:
     """Whether this attribute lies inside what was asked.
 
     With neither list given, everything of the scope is asked: its canonical attributes, and attributes of the
@@ -75,7 +75,7 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", a
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
     if must_be_vouched_for(request) and vouching_of(request).is_missing:
         raise KeyNotVouched
-    held = held_until_commit(by)
+    held = lock_sources(by)
     _check_attributes(request, body.approved_attributes, held)
     check_sources(body.approved_attributes, body.sources, held, by)
     check_header(request=request, revision=1, jwe=body.jwe)
@@ -90,11 +90,11 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", a
 
 
 def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: Held) -> None:
-    outside = [path for path in approved if not is_asked(request, path, held)]
+    outside = [path for path in approved if not is_requested(request, path, held)]
     if outside:
         raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
     missing = [path for path in request.required_attributes or [] if path not in approved]
     if missing:
         raise RequiredAttributeMissing(f"This request requires {', '.join(missing)}.")
-    if not holding(approved, held):
+    if not segments_with(approved, held):
         raise InvalidAttributes("None of these attributes is in your data; there is nothing to share.")

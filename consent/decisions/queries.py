@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from common.clock import database_now, rfc3339
+from common.clock import database_now
 from consent.errors import UnknownRequest
 from consent.grants.models import Grant
 from consent.requests import digest as request_digest
@@ -27,9 +27,9 @@ def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
         raise UnknownRequest
     app = request.app
     return {
-        "request": request_digest.asked(request, app_id=request.app.app_id),
+        "request": request_digest.members_of(request, app_id=request.app.app_id),
         "request_digest": request.request_digest,
-        "status": request.standing(database_now()),
+        "status": request.status_at(database_now()),
         "connector_public_key": request.connector_public_key,
         "connector_key_id": request.connector_key_id,
         "app": {
@@ -70,8 +70,3 @@ def grant_before(request: ConsentRequest) -> Grant | None:
     """The newest approval of the same scope by the same person for the same app, whatever became of it."""
     same = Grant.objects.filter(app_id=request.app_id, user_id=request.user_id, scope=request.scope)
     return same.exclude(request=request).select_related("request").order_by("-pk").first()
-
-
-def owner_times(grant: Grant) -> dict[str, str | None]:
-    """A grant's beginning and end for the person's own programs."""
-    return {"starts_at": rfc3339(grant.starts_at), "expires_at": rfc3339(grant.expires_at)}

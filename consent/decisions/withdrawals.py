@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import F, Max, QuerySet
 
-from common.broker import tell_worker
+from common.broker import enqueue
 from common.clock import database_now
 from common.shutdown import shutdown
 from consent.decisions.models import ScopeWithdrawal
@@ -50,7 +50,7 @@ def note_withdrawals(*, entry_pks: Iterable[int], by: "User", ends_grants: bool)
         )
         for entry_pk in entry_pks
     )
-    transaction.on_commit(partial(tell_worker, FINISH))
+    transaction.on_commit(partial(enqueue, FINISH))
 
 
 def is_due() -> bool:
@@ -94,8 +94,8 @@ def _finish_batch(withdrawal_pk: int) -> int | None:
             return None
         now, own = database_now(), ScopeWithdrawal.objects.filter(pk=withdrawal_pk)
         waiting, live = _waiting(withdrawal, now), _live(withdrawal, now)
-        cancelled = sum(_cancel(request.pk, withdrawal, now) for request in _held(waiting))
-        ended = 0 if cancelled else sum(_end(grant.pk, withdrawal, now) for grant in _held(live))
+        cancelled = sum(_cancel(request.pk, withdrawal, now) for request in _lock_batch(waiting))
+        ended = 0 if cancelled else sum(_end(grant.pk, withdrawal, now) for grant in _lock_batch(live))
         # somebody else may have ended just those that were looked for, with others behind them
         if not cancelled and not ended and not waiting.exists() and not live.exists():
             own.update(finished_at=now)
@@ -133,7 +133,7 @@ def _end(grant_pk: int, withdrawal: ScopeWithdrawal, now: datetime) -> bool:
     )
 
 
-def _held(rows: Any) -> list[Any]:
+def _lock_batch(rows: Any) -> list[Any]:
     """The next batch, locked; then the heads of all their chains, in the one order."""
     held = list(rows.select_for_update(of=("self",)).select_related("user", "app").order_by("pk")[:_BATCH])
     lock_heads(

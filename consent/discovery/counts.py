@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 from django.db.models import F
 
 from common.background import background
-from common.sql.counters import add_to_count
+from common.sql.inserts import add_to_count
 from consent.discovery.models import Discovery
 
 _log = logging.getLogger(__name__)

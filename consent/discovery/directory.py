@@ -49,6 +49,8 @@ def _note_finds(app: AppContext, user_pks: list[int]) -> None:
 def _reached(app: AppContext, beginning: str | None) -> QuerySet:  # type: ignore[type-arg]  # of another room's record
     """Contract 5.2: to a test app all others do not exist, to a live one no sandbox person; nor who blocked the app."""
     listed = listed_profiles(beginning).exclude(user__blocked_apps__app_id=app.app_pk)
+    if app.is_personal:
+        return listed.none()
     if not app.is_test:
         return listed.filter(user__sandbox_person__isnull=True)
     agreed = member_queries.agreed_to_tests(app_pk=app.app_pk).values("user")
@@ -62,9 +64,9 @@ def admit_search(*, app_pk: int) -> Count:
     return found
 
 
-def look(app_pk: int) -> Count:
+def peek(app_pk: int) -> Count:
     """Where the app stands, without counting."""
-    return limits.look(_limit(), str(app_pk))
+    return limits.peek(_limit(), str(app_pk))
 
 
 def _limit() -> Limit:

@@ -14,7 +14,7 @@ from common.limits import Count
 from common.sql.dialect import joined
 from common.sql.statements import rows
 from consent.discovery import unknown_users
-from developers.people.queries import named_by
+from developers.people import named_by
 
 # With EXISTS instead of LIMIT, PostgreSQL may choose to gather everybody whom the app ever asked first.
 _PERSON = """
@@ -22,7 +22,8 @@ SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_proj
        m.used, m.resets_at,
        (SELECT 1 FROM consent_requests q WHERE q.app_id = %(app_pk)s AND q.user_id = u.id LIMIT 1) AS asked_before,
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
-       (SELECT p.pairwise_id FROM app_people p WHERE p.app_id = %(app_pk)s AND p.user_id = u.id) AS pairwise_id,
+       (SELECT p.pairwise_id FROM app_people p WHERE p.app_id = %(app_pk)s AND p.user_id = u.id
+           AND p.ended_at IS NULL) AS pairwise_id,
        (SELECT {hidden} FROM hidden_scopes h WHERE h.user_id = u.id) AS hidden
   FROM pkm_registry_version v
   LEFT JOIN users u ON u.id = {named} AND {reached}
@@ -31,13 +32,14 @@ SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_proj
   LEFT JOIN rate_counts m ON m.key = %(misses)s
 """
 # Whom an app reaches (contract 5.2): a live one everybody but sandbox people; a test app its own of them, and those of
-# its members who agreed. To all others it is as if nobody had that name.
+# its members who agreed; a personal app whose it is. To all others it is as if nobody had that name.
 _REACHED_LIVE = "NOT EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id)"
 _REACHED_IN_TESTS = """
 (EXISTS (SELECT 1 FROM sandbox_people s WHERE s.user_id = u.id AND s.app_id = %(app_pk)s)
  OR EXISTS (SELECT 1 FROM app_members m
              WHERE m.user_id = u.id AND m.app_id = %(app_pk)s AND m.agreed_to_tests_at IS NOT NULL))
 """
+_REACHED_BY_OWN = "u.id = (SELECT o.person_id FROM developer_apps o WHERE o.id = %(app_pk)s)"
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ class PersonRead:
     misses: Count  # of the app, or of its caller where it hints at one
 
 
-def read_person(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead | None:
+def read_person(*, app_pk: int, is_test: bool, name: str, hint: str, is_personal: bool = False) -> PersonRead | None:
     """Whom the app means by `name` (developers.people); None where the registry has no version, so cannot be read."""
     named = named_by(app_pk, name)
     limit = unknown_users.limit()
     misses = limits.row_key(limit, unknown_users.counter_of(app_pk, hint))
-    found = rows(_statement(named.sql, is_test=is_test), {**named.parameters, "app_pk": app_pk, "misses": misses})
+    reached = _REACHED_BY_OWN if is_personal else _REACHED_IN_TESTS if is_test else _REACHED_LIVE
+    found = rows(_statement(named.sql, reached), {**named.parameters, "app_pk": app_pk, "misses": misses})
     if not found:
         return None
     row = found[0]
@@ -81,6 +84,5 @@ def read_person(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRe
 
 
 @cache
-def _statement(named: str, *, is_test: bool) -> str:
-    reached = _REACHED_IN_TESTS if is_test else _REACHED_LIVE
+def _statement(named: str, reached: str) -> str:
     return _PERSON.format(hidden=joined("h.scope"), named=named, reached=reached)

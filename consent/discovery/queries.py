@@ -1,19 +1,26 @@
 """What an app could ask a person for, and the catalogue of all scopes. Nothing here writes."""
 
+import orjson
 from django.db import DatabaseError, InterfaceError, OperationalError
 
 from consent import status
 from consent.discovery.person_read import PersonRead
 from consent.errors import ScopeRegistryUnavailable
-from consent.schemas import LONGEST_ACCESS, SHORTEST_ACCESS, USUAL_ACCESS
+from consent.schemas import LONGEST_ACCESS, SHORTEST_ACCESS, USUAL_ACCESS, ScopesQuery
 from consent.shapes import Runtime, UserScopes
 from pkm.registry.copy import RegistryCopy, current_version
 from pkm.sealed import CONNECTOR_CURVES, EXPORT_ALG
 
+ALL_SCOPES = ScopesQuery()
 
-def user_scopes(person: PersonRead) -> UserScopes:
-    """The body of contract 1.2, from the process's copy of the registry."""
-    found = _registry(person.registry_version).discovered_for(person.holdings, person.hidden)
+
+def user_scopes(person: PersonRead, wanted: ScopesQuery) -> UserScopes:
+    """The body of contract 1.2, from the process's copy of the registry; of the scopes that are wanted alone."""
+    registry = _registry(person.registry_version)
+    found = registry.discovered_for(person.holdings, person.hidden)
+    if wanted != ALL_SCOPES:
+        entries = (registry.by_scope[scope] for scope in found.scopes)
+        found = registry.only(entry for entry in entries if wanted.selects(entry.body))
     scopes: UserScopes = {
         "available_domains": list(found.domains),
         "scopes": list(found.scopes),
@@ -34,10 +41,13 @@ def _runtime(*, can_approve: bool) -> Runtime:
     }
 
 
-def scope_catalog() -> bytes:
-    """The deployment's exposable entries."""
+def scope_catalog(wanted: ScopesQuery = ALL_SCOPES) -> bytes:
+    """The deployment's exposable entries; those that are wanted alone."""
     try:
-        return _registry(current_version()).catalog
+        registry = _registry(current_version())
+        if wanted == ALL_SCOPES:
+            return registry.catalog
+        return orjson.dumps({"scope_entries": [entry.body for entry in registry.entries if wanted.selects(entry.body)]})
     except (OperationalError, InterfaceError):
         raise
     except Exception as error:  # a registry without its version row is as unreadable as a broken one

@@ -26,9 +26,9 @@ _HINT_DIGITS = 4  # hexadecimal
 _REFUSED = "Too many people were asked about who do not exist."
 
 
-def look(app_pk: int, hint: str) -> Count:
+def peek(app_pk: int, hint: str) -> Count:
     """Where the app, or its caller, stands."""
-    return limits.look(limit(), counter_of(app_pk, hint))
+    return limits.peek(limit(), counter_of(app_pk, hint))
 
 
 def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, misses: Count, hint: str) -> tuple[int, Count]:

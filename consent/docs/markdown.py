@@ -129,7 +129,7 @@ def _address(href: str, addresses: Mapping[str, str]) -> str | None:
         base = addresses.get(found["name"])
         return base and base + (found["anchor"] or "")
     is_here = href.startswith(("#", "/")) and not href.startswith("//")
-    return href if is_here or href.startswith("https://") else None
+    return href if is_here or href.startswith(("https://", "mailto:", "tel:")) else None
 
 
 def _moves(diagram: str) -> str:

@@ -1,13 +1,16 @@
 """The documentation pages: the API's, made from its own OpenAPI document; the refusals', made from their classes."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
@@ -15,7 +18,44 @@ from common.problems import Problem, every_problem
 from consent.api.openapi import document
 from consent.docs import snippets
 from consent.docs.advice import ADVICE
-from consent.docs.documents import every_document, find_document
+
+if TYPE_CHECKING:
+    from consent.docs.markdown import Written
+
+FOLDER = settings.ROOT / "docs"
+# in the order in which they are read
+NAMES = ("quick-start", "integrating", "sandbox", "lifecycle", "mcp", "agents", "messaging", "financial")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document: its file's name without the ending, its address, and what is in it."""
+
+    name: str
+    address: str
+    written: "Written"
+
+
+def every_document() -> list[Document]:
+    """All of them, in the reader's language where words are ours."""
+    return list(_documents(get_language() or settings.LANGUAGE_CODE).values())
+
+
+def find_document(name: str) -> Document | None:
+    """None where there is no such document, or it is not for readers; a name is looked up and never opened."""
+    return _documents(get_language() or settings.LANGUAGE_CODE).get(name)
+
+
+@cache
+def _documents(language: str) -> Mapping[str, Document]:
+    """They change with the code alone, so that a process writes each once in each language."""
+    from consent.docs.markdown import write  # the first reader of a document brings the parser
+
+    addresses = {name: reverse("document", args=[name]) for name in NAMES}
+    return {
+        name: Document(name, addresses[name], write((FOLDER / f"{name}.md").read_text(encoding="utf-8"), addresses))
+        for name in NAMES
+    }
 
 
 @dataclass(frozen=True)

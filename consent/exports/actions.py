@@ -14,8 +14,8 @@ from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.actions import RELATED
 from consent.requests.record import record_export_update
-from consent.schemas import ExportBody
-from pkm.notes.actions import write_notes
+from consent.schemas import ApproveBody, ExportBody
+from pkm.notes import write_notes
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -25,22 +25,24 @@ def keep_export(
     *,
     grant: Grant,
     revision: int,
-    jwe: str,
-    sources: list[dict[str, object]],
+    body: ApproveBody | ExportBody,
     approval: Approval,
+    by: "User",
     at: datetime,
     approved_attributes: list[str] | None = None,
-) -> Export:
-    """With what the vault signed of it. The key is kept as the app's own, which is how it is known from then on."""
+) -> None:
+    """With what the vault signed of it, and its notes. The key is the app's own from then on."""
+    if body.notes is not None:
+        write_notes(by=by, **body.notes.model_dump())
     approval.key.save()
-    return Export.objects.create(
+    Export.objects.create(
         export_id=new_identifier("exp"),
         grant=grant,
         revision=revision,
-        ciphertext=jwe,
-        size_bytes=len(jwe),
+        ciphertext=body.jwe,
+        size_bytes=len(body.jwe),
         connector_key_id=grant.request.connector_key_id,
-        sources=sources,
+        sources=[source.model_dump() for source in body.sources],
         sealed_at=at,
         approval=approval.jws,
         owner_key=approval.key.public_key,
@@ -62,20 +64,19 @@ def refresh_export(*, grant_id: str, by: "User", body: ExportBody) -> str:
         if grant is None:
             raise UnknownGrant
         if not grant.is_live(now):
-            raise MoveNotAllowed(grant_status=grant.standing(now))
+            raise MoveNotAllowed(grant_status=grant.status_at(now))
         approval, approved = export_policies.may_be_refreshed(grant=grant, body=body, by=by, at=now)
         Export.objects.filter(grant=grant).update(ciphertext=None)
         keep_export(
             grant=grant,
             revision=body.revision,
-            jwe=body.jwe,
-            sources=export_policies.plain_sources(body.sources),
+            body=body,
             approval=approval,
+            by=by,
             at=now,
             approved_attributes=approved if set(approved) < set(grant.approved_attributes) else None,
         )
-        if body.notes is not None:
-            write_notes(by=by, **body.notes.model_dump())
         facts = {"revision": body.revision, "approved_attributes": approved, "approval_sha256": approval.sha256}
+        Grant.objects.filter(pk=grant.pk).update(news_waits=True)
         record_export_update(request=grant.request, grant_id=grant.grant_id, at=now, facts=facts)
     return grant.request.request_id

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db.models import Sum
@@ -36,7 +36,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User", at: datetime
     newest = grant.exports.order_by("-revision").values_list("revision", flat=True)[0]
     if body.revision != newest + 1:
         raise StaleRevision(f"The next revision is {newest + 1}.", current_revision=newest)
-    held = held_until_commit(by)
+    held = lock_sources(by)
     check_header(request=request, revision=body.revision, jwe=body.jwe)
     terms = {
         "revision": body.revision,
@@ -70,13 +70,13 @@ def check_room(*, by: "User", request: ConsentRequest, jwe: str) -> None:
         )
 
 
-def held_until_commit(user: "User") -> Held:
+def lock_sources(user: "User") -> Held:
     """What the person keeps, with their writes held back until the transaction ends."""
     segment_queries.current_revisions(user, (), lock=True)
     return segment_queries.held_segments(user)
 
 
-def holding(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:
+def segments_with(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:
     """The segments that hold at least one of these attributes."""
     split = [parts for parts in map(pkm.scopes.split_path, paths) if parts is not None]
     return {(domain, segment) for domain, segment, name in split if name in held.get((domain, segment), set())}
@@ -85,7 +85,7 @@ def holding(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:
 def check_sources(approved: Sequence[str], sources: Sequence[Source], held: Held, by: "User") -> None:
     """Sources are exactly the segments that hold an approved attribute, each at its newest revision."""
     named = {(source.domain, source.segment_id): source.content_revision for source in sources}
-    current = segment_queries.current_revisions(by, holding(approved, held))
+    current = segment_queries.current_revisions(by, segments_with(approved, held))
     if len(named) != len(sources) or named != current:
         stale = [
             f"{domain}.{segment}"
@@ -93,10 +93,6 @@ def check_sources(approved: Sequence[str], sources: Sequence[Source], held: Held
             if named[domain, segment] != current.get((domain, segment))
         ]
         raise StaleRevision("These segments are not what was shown: " + (", ".join(stale) or "one is missing") + ".")
-
-
-def plain_sources(sources: Sequence[Source]) -> list[dict[str, Any]]:
-    return [source.model_dump() for source in sources]
 
 
 def check_header(*, request: ConsentRequest, revision: int, jwe: str) -> None:

@@ -38,7 +38,7 @@ def is_due() -> bool:
     return Read.objects.filter(batch="").exists()
 
 
-def chain_waiting_reads(*, most_seconds: float | None = None) -> int:
+def chain_pending_reads(*, most_seconds: float | None = None) -> int:
     """Chain every read that no entry holds yet; returns how many. Safe to run twice at once.
 
     With `most_seconds`, what is left after them waits for the next run. The reads of a person whose chain or whose
@@ -151,7 +151,7 @@ def _to_the_microsecond(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def reads_hold(facts: dict[str, Any]) -> bool:
+def reads_match_chain(facts: dict[str, Any]) -> bool:
     """Whether the reads of a person's entry are there as it says; facts that somebody made up hold nothing.
 
     A person's entry holds the hash that its reads carry; an app's entry is made over other cuts of the same reads.

@@ -35,11 +35,11 @@ SELECT r.status, r.expires_at, g.id AS grant_pk, g.status AS grant_status, g.exp
   FROM consent_requests r
   JOIN users u ON u.id = r.user_id
   LEFT JOIN consent_grants g ON g.request_id = r.id
- WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s
+ WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s AND NOT r.withheld
 """
 _TRY_AUDIT = "INSERT INTO consent_audit SELECT * FROM consent_audit WHERE id = %(first_entry)s ON CONFLICT DO NOTHING"
 _COUNT = """
-UPDATE consent_grants SET reads = reads + 1
+UPDATE consent_grants SET reads = reads + 1, news_waits = (news_waits OR reads = 0)
  WHERE id = %(grant_pk)s AND status = 'active' AND expires_at > {clock} AND (max_reads IS NULL OR reads < max_reads)
 RETURNING id
 """

@@ -1,28 +1,33 @@
 """What becomes of a grant: paused, resumed, ended, refreshed or not."""
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import F
 
 from common.clock import database_now
+from common.identifiers import new_identifier
 from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.event_types import EventType
-from consent.grants.models import Grant
+from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.ledger import audit
-from consent.ledger.protection import append_or_hold, own_entry
+from consent.ledger.protection import append_or_defer, own_entry, try_write
 from consent.requests.actions import RELATED
-from consent.requests.models import RefreshPolicy
+from consent.requests.models import ConsentRequest, RefreshPolicy
 from consent.requests.receipt_claims import GrantFacts
-from consent.requests.record import record
+from consent.requests.record import Change, record, record_together
+from consent.schemas import ApproveBody
 from consent.states import GRANT_MOVES, LIVE_GRANTS, Actor, GrantStatus
-from pkm.notes.actions import write_notes
+from pkm.notes import write_notes
 from pkm.web.schemas import NotesBody
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+_PAUSED_TOGETHER = 500
 
 
 def facts_of(grant: Grant) -> GrantFacts:
@@ -39,6 +44,40 @@ def facts_of(grant: Grant) -> GrantFacts:
     )
 
 
+def lock_live_grants(request: ConsentRequest) -> list[int]:
+    """Live grants of the same app, person and scope; locked, lowest first, as a refresh locks before it looks."""
+    live = Grant.objects.select_for_update().filter(
+        app_id=request.app_id, user_id=request.user_id, scope=request.scope, status__in=LIVE_GRANTS
+    )
+    return list(live.order_by("pk").values_list("pk", flat=True))
+
+
+def supersede(grant_pks: Iterable[int], *, at: datetime) -> int:
+    """End these for a newer grant; returns how many. One that the clock had ended already ends as expired."""
+    ended = 0
+    for grant_pk in grant_pks:
+        is_overdue = Grant.objects.overdue(at).filter(pk=grant_pk).exists()
+        to = GrantStatus.EXPIRED if is_overdue else GrantStatus.SUPERSEDED
+        ended += end_grant(grant_pk=grant_pk, to=to, actor=Actor.SYSTEM, at=at)
+    return ended
+
+
+def make_grant(*, request: ConsentRequest, body: ApproveBody, claims: dict[str, Any]) -> Grant:
+    """What the person approved of this request, for the time that their vault signed in `claims`."""
+    return Grant.objects.create(
+        grant_id=new_identifier("grt"),
+        request=request,
+        app_id=request.app_id,
+        user=request.user,
+        scope=request.scope,
+        approved_attributes=body.approved_attributes,
+        starts_at=datetime.fromtimestamp(claims["iat"], UTC),
+        expires_at=datetime.fromtimestamp(claims["ends_at"], UTC),
+        max_reads=request.max_reads,
+        reminder_waits=timedelta(seconds=body.access_duration) >= FORGOTTEN_AFTER,
+    )
+
+
 def end_grant(
     *,
     grant_pk: int,
@@ -51,10 +90,10 @@ def end_grant(
 ) -> bool:
     """Move a live grant to an end and delete its ciphertext; False where it was not live. Inside a transaction.
 
-    With `only_expired_at`, False too where its time is not over by that clock. `reason` is why staff ended it, and
-    `own_id` which of them did, which the app is not told.
+    With `only_expired_at`, False too where its time is not over by that clock. `reason` is why staff or the service
+    ended it, and `own_id` which of the staff did, which the app is not told.
     """
-    why = f"{own_id}: {reason}"[:500] if reason else ""
+    why = (f"{own_id}: {reason}" if own_id else reason)[:500]
     sources = [old for old, news in GRANT_MOVES.items() if to in news]
     found = Grant.objects.overdue(only_expired_at) if only_expired_at else Grant.objects.all()
     live = found.filter(pk=grant_pk, status__in=sources)
@@ -64,14 +103,16 @@ def end_grant(
     grant = Grant.objects.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
     grant.exports.update(ciphertext=None)
     record(
-        request=grant.request,
-        grant=facts_of(grant),
-        event=EventType(to),
-        actor=actor,
-        at=at,
-        facts={"reads": grant.reads, "reason": why} if why else {"reads": grant.reads},
-        to_app={"reason": f"{actor}: {reason}"[:500]} if why else None,
-        happened=grant.expires_at if to is GrantStatus.EXPIRED else at,
+        Change(
+            grant.request,
+            EventType(to),
+            actor,
+            at,
+            grant=facts_of(grant),
+            facts={"reads": grant.reads, "reason": why} if why else {"reads": grant.reads},
+            to_app={"reason": f"{actor}: {reason}"[:500]} if own_id and why else {},
+            happened=grant.expires_at if to is GrantStatus.EXPIRED else at,
+        )
     )
     return True
 
@@ -83,9 +124,9 @@ def _move(*, grant_id: str, by: "User", change: Callable[[Grant, datetime], bool
         if grant is None:
             raise UnknownGrant
         now = database_now()
-        if grant.standing(now) is GrantStatus.EXPIRED or not change(grant, now):
+        if grant.status_at(now) is GrantStatus.EXPIRED or not change(grant, now):
             grant.refresh_from_db()
-            raise MoveNotAllowed(grant_status=grant.standing(now))
+            raise MoveNotAllowed(grant_status=grant.status_at(now))
     return grant.request.request_id
 
 
@@ -120,6 +161,41 @@ def pause(*, grant_id: str, by: "User") -> str:
     return _move(grant_id=grant_id, by=by, change=_switch(GrantStatus.ACTIVE, GrantStatus.PAUSED, EventType.PAUSED))
 
 
+def pause_all(*, by: "User", app_pk: int | None = None) -> int:
+    """The person stops all reads for now, of one app or of every app; returns how many grants that paused.
+
+    Each leaves what `pause` leaves. So many are one transaction; what is approved meanwhile may be paused or not.
+    """
+    paused = 0
+    while some := _pause_some(by=by, app_pk=app_pk):
+        paused += some
+    return paused
+
+
+@transaction.atomic
+def _pause_some(*, by: "User", app_pk: int | None) -> int:
+    now = database_now()
+    active = Grant.objects.live(now).active().filter(user=by)
+    if app_pk is not None:
+        active = active.filter(app_id=app_pk)
+    locked = active.select_for_update(of=("self",)).select_related(*(f"request__{name}" for name in RELATED))
+    held = list(locked.order_by("pk")[:_PAUSED_TOGETHER])
+    Grant.objects.filter(pk__in=[grant.pk for grant in held]).update(status=GrantStatus.PAUSED)
+    for grant in held:
+        grant.status = GrantStatus.PAUSED  # as the entry tells it
+    changes = [Change(grant.request, EventType.PAUSED, Actor.PERSON, now, grant=facts_of(grant)) for grant in held]
+    if changes:
+        alone = partial(_record_each, changes)
+        what = f"the audit entries “{EventType.PAUSED}”"
+        try_write(partial(record_together, changes), otherwise=alone, what=what, about=by.public_id)
+    return len(held)
+
+
+def _record_each(changes: Iterable[Change]) -> None:
+    for change in changes:
+        record(change)
+
+
 def resume(*, grant_id: str, by: "User", signed: Callable[[Grant, datetime], str]) -> str:
     """The person lets reads go on until the grant's old end.
 
@@ -148,15 +224,8 @@ def _switch(
         if not Grant.objects.live(now).filter(pk=grant.pk, status=old).update(status=new):
             return False
         fresh = Grant.objects.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant.pk)
-        record(
-            request=fresh.request,
-            grant=facts_of(fresh),
-            event=event,
-            actor=Actor.PERSON,
-            at=now,
-            facts={},
-            approval_sha256=approval_sha256,
-        )
+        grant_facts = facts_of(fresh)
+        record(Change(fresh.request, event, Actor.PERSON, now, grant=grant_facts, approval_sha256=approval_sha256))
         return True
 
     return change
@@ -190,7 +259,7 @@ def switch_refresh(*, grant_id: str, by: "User", on: bool) -> str:
     found = grant.first()
     if found is None:
         raise UnknownGrant
-    standing = found.standing(database_now())
+    standing = found.status_at(database_now())
     if standing not in LIVE_GRANTS or found.request.refresh_policy != RefreshPolicy.CONTINUOUS:
         raise MoveNotAllowed("Only a live approval of changing data is kept up to date.", grant_status=standing)
     if found.kept_current != on:
@@ -205,5 +274,5 @@ def switch_refresh(*, grant_id: str, by: "User", on: bool) -> str:
         if on:  # newer values are handed out; that they no longer are protects
             audit.append(**entry)
         else:
-            append_or_hold(**entry, about=grant_id)
+            append_or_defer(**entry, about=grant_id)
     return found.request.request_id

@@ -14,16 +14,17 @@ from accounts.staff import AboutPeople, ReadOnly
 from common.text import is_plain
 from consent.grants.actions import terminate
 from consent.grants.models import Grant
+from pkm.registry.labels import translated
 
 
 @admin.register(Grant)
 class GrantAdmin(AboutPeople, ReadOnly):
     """Staff can end a grant, saying why; nothing else about it is theirs to change."""
 
-    list_display = ("grant_id", "app", "user", "scope", "status", "reads", "starts_at", "expires_at")
+    list_display = ("app", "what", "user", "status", "reads", "starts_at", "expires_at")
     list_filter = ("status",)
     filters_by_index = ("status__exact=active", "status__exact=paused")
-    list_select_related = ("app", "user")
+    list_select_related = ("app", "user", "request__scope_entry")
     search_fields = ("=grant_id", "=request__request_id", "=user__public_id", "=app__app_id")
     ordering = ("-id",)
     actions = ("end",)
@@ -31,6 +32,10 @@ class GrantAdmin(AboutPeople, ReadOnly):
         "grant_id", "request", "app", "user", "scope", "approved_attributes", "status", "starts_at", "expires_at",
         "reads", "max_reads", "ended_at", "ended_by", "end_reason",
     )  # fmt: skip
+
+    @admin.display(description=_("scope"))
+    def what(self, row: Grant) -> str:
+        return translated(row.request.scope_entry.scope_label)
 
     def has_end_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_grant")

@@ -5,15 +5,15 @@ from datetime import datetime, timedelta
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from consent.standing import grant_standing
-from consent.states import LIVE_GRANTS, Actor, GrantStatus
+from consent.states import LIVE_GRANTS, Actor, GrantStatus, effective_grant_status
 
 FORGOTTEN_AFTER = timedelta(days=7)  # only an approval as long as that is worth a reminder before it ends
+UNUSED_NOTICE = timedelta(days=7)  # between the announcement that access ends since nobody uses it, and that end
 LIVE = models.Q(status__in=[GrantStatus.ACTIVE.value, GrantStatus.PAUSED.value])
 
 
 class GrantQuerySet(models.QuerySet["Grant"]):
-    """Grants by where they stand, as `consent.standing` has it."""
+    """Grants by where they stand, as `consent.states` has it."""
 
     def live(self, now: datetime) -> "GrantQuerySet":
         """Those that are active or paused at `now`."""
@@ -51,11 +51,18 @@ class Grant(models.Model):
     kept_current = models.BooleanField(_("kept up to date"), default=True)
     # nobody was reminded of its end yet, and somebody might have to be
     reminder_waits = models.BooleanField(default=True, db_default=True)
+    # it was read for the first time or got newer values, and its person may want to hear of that
+    news_waits = models.BooleanField(default=False, db_default=False)
     # its end or pause is in no audit chain, and not even an entry that waits says so (decision 0016)
     record_waits = models.BooleanField(default=False, db_default=False)
     # what the next resumption has to name, and until when: given out once
     resume_nonce = models.CharField(max_length=43, blank=True, default="", db_default="")
     resume_nonce_until = models.DateTimeField(null=True)
+    # access that nobody uses (decisions/unused.py): when to look at its reads next, when it ends unless one comes
+    # before, and when its person was written to about that
+    unused_look_at = models.DateTimeField(null=True)
+    unused_ends_at = models.DateTimeField(null=True)
+    unused_mailed_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(_("ended"), null=True)
     ended_by = models.CharField(_("ended by"), max_length=8, blank=True)
     end_reason = models.CharField(max_length=500, blank=True)
@@ -96,17 +103,26 @@ class Grant(models.Model):
             models.Index(
                 fields=["expires_at"], condition=LIVE & models.Q(reminder_waits=True), name="consent_grant_to_remind"
             ),
+            models.Index(fields=["id"], condition=models.Q(news_waits=True), name="consent_grant_news"),
             models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_grant_to_record"),
+            models.Index(
+                fields=["unused_look_at"], condition=models.Q(status="active"), name="consent_grant_to_look_at"
+            ),
+            models.Index(
+                fields=["id"],
+                condition=models.Q(status="active", unused_ends_at__isnull=False, unused_mailed_at__isnull=True),
+                name="consent_grant_unused_to_mail",
+            ),
             models.Index(fields=["id"], condition=models.Q(status="paused"), name="consent_grant_paused"),
         ]
 
     def __str__(self) -> str:
         return self.grant_id
 
-    def standing(self, now: datetime) -> GrantStatus:
+    def status_at(self, now: datetime) -> GrantStatus:
         """Where it stands at `now`, whether or not its expiry was written down yet."""
-        return grant_standing(self.status, self.expires_at, now)
+        return effective_grant_status(self.status, self.expires_at, now)
 
     def is_live(self, now: datetime) -> bool:
         """Whether it is active or paused at `now`."""
-        return self.standing(now) in LIVE_GRANTS
+        return self.status_at(now) in LIVE_GRANTS

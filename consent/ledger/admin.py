@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
-from accounts.staff_lists import one_of
+from accounts.staff_lists import value_filter
 from consent.event_types import EventType
 from consent.ledger.models import AuditChain, AuditEntry, Receipt
 
@@ -21,7 +21,7 @@ _PERSON_CHAIN = "person:"
 @admin.register(AuditEntry)
 class AuditAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "whose", "sequence", "kind", "actor")
-    list_filter = (one_of("kind", sorted(event for event in EventType if not event.is_derived)), "at")
+    list_filter = (value_filter("kind", sorted(event for event in EventType if not event.is_derived)), "at")
     search_fields = ("=chain",)
     ordering = ("-id",)
     fields = ("chain", "whose", "sequence", "kind", "actor", "at", "what_it_tells", "prev_hash", "entry_hash")
@@ -58,14 +58,18 @@ class AuditAdmin(AboutPeople, ReadOnly):
 
 @admin.register(Receipt)
 class ReceiptAdmin(AboutPeople, ReadOnly):
-    list_display = ("receipt_id", "request", "event", "created_at")
-    list_filter = (one_of("event", sorted(event for event in EventType if event.has_receipt)),)
+    list_display = ("created_at", "app", "event")
+    list_filter = (value_filter("event", sorted(event for event in EventType if event.has_receipt)),)
     search_fields = ("=receipt_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("receipt_id", "request", "event", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("request__user").defer("jws", "app_jws")
+        return super().get_queryset(request).select_related("request__user", "request__app").defer("jws", "app_jws")
+
+    @admin.display(description=_("app"))
+    def app(self, row: Any) -> str:
+        return str(row.request.app)
 
     def person_of(self, row: Any) -> str:
         user_id: str = row.request.user.public_id

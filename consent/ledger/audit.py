@@ -169,7 +169,7 @@ def write_pending(chain: str, *, most: int) -> int:
     return link.sequence - head.link.sequence
 
 
-def hold(
+def defer(
     *,
     chain: str,
     kind: str,

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 _LOCK_TIMEOUT = "3s"  # somebody who holds a chain longer than this holds up nobody who wants to stop
 
 
-def commit_anyway(
+def try_write(
     write: Callable[[], object], *, otherwise: Callable[[], object] | None = None, what: str, about: str
 ) -> bool:
     """Do `write`, else `otherwise`, else neither: the transaction around them can commit in every case.
@@ -49,11 +49,11 @@ def commit_anyway(
     return True
 
 
-def append_or_hold(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, Any], about: str) -> None:
+def append_or_defer(*, chain: str, kind: str, actor: str, at: datetime, facts: dict[str, Any], about: str) -> None:
     """An entry in one chain alone, of something that protects a person and carries no receipt."""
-    commit_anyway(
+    try_write(
         lambda: audit.append(chain=chain, kind=kind, actor=actor, at=at, facts=facts),
-        otherwise=lambda: audit.hold(chain=chain, kind=kind, actor=actor, at=at, facts=facts),
+        otherwise=lambda: audit.defer(chain=chain, kind=kind, actor=actor, at=at, facts=facts),
         what=f"the audit entry “{kind}”",
         about=about,
     )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
     """The app's copy of a receipt: {"receipt_id", "jws", "claims"}."""
     receipt = (
-        Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk).only("app_jws", "receipt_id").first()
+        Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk, request__withheld=False)
+        .only("app_jws", "receipt_id")
+        .first()
     )
     if receipt is None:
         raise UnknownReceipt

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from consent.errors import LogRefused
 from consent.log import tree
-from consent.log.errors import LogRefused
 from consent.log.merkle import HEIGHT, WIDTH, Frontier, tile_width
 from consent.log.notes import Checkpoint
 

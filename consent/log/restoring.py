@@ -15,16 +15,16 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
 
+from common.batches import in_pages
 from common.clock import database_now
 from common.sql.triggers import lifted
+from consent.errors import LogRefused
 from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys, mirror, notes, sequencing, signer
-from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
-from consent.log.paging import in_pages
 from consent.log.rules import RULES
 from consent.states import Actor
 

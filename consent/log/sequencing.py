@@ -12,12 +12,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
+from common.batches import in_pages
 from common.clock import database_now
+from common.metrics import HEARTBEATS
 from consent.ledger.models import LogQueue
 from consent.log import keys, mirror, signer
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
-from consent.log.paging import in_pages
 
 BATCH = 5_000  # entries a transaction
 
@@ -37,6 +38,7 @@ def sequence_and_sign() -> int:
     while count := sequence_batch():
         taken += count
     sign_checkpoint()
+    HEARTBEATS.labels("sequencer").set_to_current_time()
     return taken
 
 
@@ -104,6 +106,7 @@ def sign_checkpoint() -> AuditCheckpoint | None:
             leaves=leaves_between,
             first=not kept,
         )
+        HEARTBEATS.labels("signer").set_to_current_time()
         mirror.write(note, epoch=state.epoch, since=kept.size if kept else 0, frontier=frontier)
         return keep_checkpoint(state, frontier, note)
 

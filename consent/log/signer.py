@@ -18,8 +18,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from consent.errors import LogRefused
 from consent.log import keys, notes
-from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier
 
 _PART = 10_000  # leaves at once

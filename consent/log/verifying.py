@@ -12,16 +12,16 @@ from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef
 
+from common.batches import in_pages
 from common.clock import database_now, rfc3339
+from consent.errors import LogRefused
 from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.ledger.verifying import Broken
 from consent.log import keys, notes, signer
-from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier, Tile
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
-from consent.log.paging import in_pages
 
 NAME = "log"
 LATE = timedelta(minutes=10)
@@ -69,7 +69,7 @@ class _Pass:
         edge = base64.b64decode(position.frontier, validate=True)
         self.frontier = Frontier.from_bytes(position.size, edge)
         self.keys = keys.verifier_keys(state.epoch)
-        self.told_as_lost = [each for told in told_restores() if told.epoch == state.epoch for each in told.lost]
+        self.told_as_lost = [each for told in recorded_restores() if told.epoch == state.epoch for each in told.lost]
         self.checkpoints = _Checkpoints(state.epoch, self.frontier.size)
         self.tiles: dict[int, Iterator[Tile]] = {}
 
@@ -171,7 +171,7 @@ def _tiles(level: int, first: int) -> Iterator[Tile]:
 
 
 @dataclass(frozen=True)
-class ToldRestore:
+class RecordedRestore:
     """What an entry about a restore says: when, of which tree, and which leaves have no entry since then."""
 
     at: datetime
@@ -179,11 +179,11 @@ class ToldRestore:
     lost: list[tuple[int, int]]
 
 
-def told_restores() -> list[ToldRestore]:
+def recorded_restores() -> list[RecordedRestore]:
     """Every restore that the deployment's chain tells of. Whoever owns the database can tell of one that never was."""
     told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
     return [
-        ToldRestore(
+        RecordedRestore(
             entry.at,
             entry.facts.get("epoch", ""),
             [(first, last) for first, last in entry.facts.get("leaves_without_entries", [])],

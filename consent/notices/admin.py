@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
-from accounts.staff_lists import one_of
+from accounts.staff_lists import value_filter
 from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import DeliveryStatus, Notice, WebhookDelivery
@@ -25,7 +25,7 @@ from developers.webhooks.words import address_refused
 @admin.register(Notice)
 class NoticeAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "app", "sequence", "kind", "request")
-    list_filter = (one_of("kind", sorted(WEBHOOK_TYPES)), "at")
+    list_filter = (value_filter("kind", sorted(WEBHOOK_TYPES)), "at")
     search_fields = ("=app__app_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("app", "sequence", "kind", "request", "at", "facts")
@@ -33,9 +33,8 @@ class NoticeAdmin(AboutPeople, ReadOnly):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("app", "request__user")
 
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.request.user.public_id
-        return user_id
+    def person_of(self, row: Any) -> str | None:
+        return row.request.user.public_id if row.request else None
 
 
 class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
@@ -185,9 +184,9 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
     def kind(self, row: WebhookDelivery) -> str:
         return row.notice.kind
 
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.notice.request.user.public_id
-        return user_id
+    def person_of(self, row: Any) -> str | None:
+        asked = row.notice.request
+        return asked.user.public_id if asked else None
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_webhookdelivery")

@@ -1,4 +1,4 @@
-"""Notices that were kept long enough go, the oldest of each app first, but for the newest of a request (decision 0053).
+"""Notices that were kept long enough go, the oldest of each app first, but for the newest of a request (decision 0020).
 
 A status names the newest notice of its request, and what was never told is found by the newest that told of a state.
 How far an app's notices were looked through stands with its counter: a stream goes on from there without a gap.
@@ -48,7 +48,8 @@ def _forget_some(app_pk: int, limit: datetime) -> int | None:
     lock_for_transaction("forget-notices")
     after = forgotten_up_to(app_pk)
     later = Notice.objects.filter(request=OuterRef("request"), sequence__gt=OuterRef("sequence"))
-    is_newest = ~Exists(later) | Q(kind__startswith=_OF_STATE) & ~Exists(later.filter(kind__startswith=_OF_STATE))
+    newest = ~Exists(later) | Q(kind__startswith=_OF_STATE) & ~Exists(later.filter(kind__startswith=_OF_STATE))
+    is_newest = Q(request__isnull=False) & newest
     following = (
         Notice.objects.filter(app=app_pk, sequence__gt=after)
         .annotate(is_newest=is_newest, is_delivered=Exists(WebhookDelivery.objects.filter(notice=OuterRef("pk"))))

@@ -68,11 +68,14 @@ class NoticeCounter(models.Model):
 
 
 class Notice(models.Model):
-    """One event for one app; `facts` is the status body as it was at that moment."""
+    """One event for one app; `facts` is the status body as it was at that moment.
+
+    Without a request it is of processing (developers/app_events.py), and `facts` names what it is about.
+    """
 
     app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="notices", db_index=False)
     request = models.ForeignKey(
-        "consent.ConsentRequest", on_delete=models.PROTECT, related_name="notices", db_index=False
+        "consent.ConsentRequest", on_delete=models.PROTECT, null=True, related_name="notices", db_index=False
     )
     sequence = models.PositiveIntegerField()
     kind = models.CharField(max_length=32)

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
+from django.db.models import F
 
 from common import tracing
 from common.sql.inserts import insert_rows
 from common.sql.statements import notify_all, rows
 from consent import status
 from consent.ledger import audit
-from consent.notices.models import Notice, WebhookDelivery
+from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
+from consent.shapes import ConnectionNotice
+from developers.app_events import Occurrence, ProcessingNotice
+from developers.apps.models import App
 from developers.models import WebhookEndpoint
 
 CHANNEL = "consent_notices"
 _NOTICE = ("app_id", "request_id", "sequence", "kind", "facts", "at")
+EPOCH = 10_000_000  # numbers
 
 
 @dataclass(frozen=True)
@@ -28,14 +33,12 @@ class NewNotice:
     request_id: str
 
 
-def notify_app(*, app_pk: int, request_pk: int, request_id: str, kind: str, at: datetime) -> None:
-    """Take the app's next number, write the notice, and wake whoever waits once this commits."""
-    notify_apps([NewNotice(app_pk, request_pk, request_id)], kind=kind, at=at)
-
-
 @audit.must_be_written()
 def notify_apps(new: Sequence[NewNotice], *, kind: str, at: datetime) -> None:
-    """The same of several requests, no two alike; each app's notices take its next numbers in the order given."""
+    """Write a notice for each of these requests, no two alike, and wake whoever waits once this commits.
+
+    Each app's notices take its next numbers in the order given.
+    """
     following = _taken_numbers(Counter(each.app_pk for each in new))
     places = ", ".join(["%s"] * len(new))
     found = rows(f"{status.SELECT} WHERE r.id IN ({places})", [each.request_pk for each in new])
@@ -47,11 +50,49 @@ def notify_apps(new: Sequence[NewNotice], *, kind: str, at: datetime) -> None:
         following[each.app_pk] += 1
         pks = {"app_id": each.app_pk, "request_id": each.request_pk}
         notices[each.app_pk, sequence] = Notice(**pks, sequence=sequence, kind=kind, facts=body, at=at)
+    _write(notices, at)
+    notify_all(CHANNEL, [f"{each.app_pk} {each.request_id}" for each in new])
+
+
+def notify_of_processing(occurred: Sequence[Occurrence], at: datetime) -> list[ProcessingNotice]:
+    """The same of what is of no request (developers/app_events.py); returns what the apps are told."""
+    following = _taken_numbers(Counter(each.app_pk for each in occurred))
+    notices: dict[tuple[int, int], Notice] = {}
+    bodies: list[ProcessingNotice] = []
+    for each in occurred:
+        sequence = following[each.app_pk]
+        following[each.app_pk] += 1
+        body: ProcessingNotice = {
+            "consent_id": each.consent_id,
+            "analysis_id": each.analysis_id,
+            "activation_id": each.activation_id,
+            "deletion_id": each.deletion_id,
+            "status": each.status,
+            "sequence": sequence,
+        }
+        told = Notice(app_id=each.app_pk, sequence=sequence, kind=each.event.value, facts=body, at=at)
+        notices[each.app_pk, sequence] = told
+        bodies.append(body)
+    _write(notices, at)
+    notify_all(CHANNEL, [f"{app_pk} " for app_pk in following])
+    return bodies
+
+
+def notify_of_connection(*, app_pk: int, kind: str, body: ConnectionNotice, at: datetime) -> int:
+    """The same of one connection, whose body gets its number here, which is returned."""
+    sequence = _taken_numbers(Counter([app_pk]))[app_pk]
+    told = Notice(app_id=app_pk, sequence=sequence, kind=kind, facts={**body, "sequence": sequence}, at=at)
+    _write({(app_pk, sequence): told}, at)
+    notify_all(CHANNEL, [f"{app_pk} "])
+    return sequence
+
+
+def _write(notices: dict[tuple[int, int], Notice], at: datetime) -> None:
+    """`notices` are by app and number, which names them in the answer of the database."""
     written = [{name: getattr(notice, name) for name in _NOTICE} for notice in notices.values()]
     for app_pk, sequence, pk in insert_rows(Notice, written, returning=("app_id", "sequence", "id")):
         notices[app_pk, sequence].pk = pk
-    enqueue(list(notices.values()), kind=kind, at=at)
-    notify_all(CHANNEL, [f"{each.app_pk} {each.request_id}" for each in new])
+    _enqueue(list(notices.values()), at=at)
 
 
 def _taken_numbers(counts: Counter[int]) -> dict[int, int]:
@@ -67,17 +108,32 @@ def _taken_numbers(counts: Counter[int]) -> dict[int, int]:
         return {app_pk: newest - counts[app_pk] + 1 for app_pk, newest in cursor.fetchall()}
 
 
-def enqueue(notices: Sequence[Notice], *, kind: str, at: datetime) -> None:
-    """Write one delivery for every endpoint of a notice's app that wants this kind, in the notices' transaction."""
-    wanting: dict[int, list[int]] = defaultdict(list)
-    endpoints = WebhookEndpoint.objects.filter(app__in={notice.app_id for notice in notices}, disabled_at=None)
-    for endpoint in endpoints:
-        if not endpoint.types or kind in endpoint.types:
-            wanting[endpoint.app_id].append(endpoint.pk)
+def _enqueue(notices: Sequence[Notice], *, at: datetime) -> None:
+    """Write one delivery for every endpoint of a notice's app that wants its kind, in the notices' transaction."""
+    endpoints: dict[int, list[WebhookEndpoint]] = defaultdict(list)
+    for endpoint in WebhookEndpoint.objects.filter(app__in={notice.app_id for notice in notices}, disabled_at=None):
+        endpoints[endpoint.app_id].append(endpoint)
     trace_id = tracing.current()
     new = (
-        WebhookDelivery(endpoint_id=endpoint_pk, notice_id=notice.pk, next_at=at, trace_id=trace_id)
+        WebhookDelivery(endpoint_id=endpoint.pk, notice_id=notice.pk, next_at=at, trace_id=trace_id)
         for notice in notices
-        for endpoint_pk in wanting[notice.app_id]
+        for endpoint in endpoints[notice.app_id]
+        if not endpoint.types or notice.kind in endpoint.types
     )
     WebhookDelivery.objects.bulk_create(new, batch_size=1000)  # PostgreSQL takes 65,535 values in a statement
+
+
+def begin_epoch() -> None:
+    """Let the next number of every app be the first of an epoch, at least half of one above what the backup had.
+
+    In the transaction of the entry that tells of the restore.
+    """
+    known = App.objects.values_list("pk", flat=True)
+    NoticeCounter.objects.bulk_create([NoticeCounter(app_id=pk) for pk in known], ignore_conflicts=True)
+    above = F("sequence") + EPOCH // 2
+    NoticeCounter.objects.update(sequence=above - above % EPOCH + EPOCH)
+
+
+def is_first(sequence: int) -> bool:
+    """Whether a number is the first of an epoch that a restore began."""
+    return sequence > EPOCH and sequence % EPOCH == 1

@@ -24,7 +24,7 @@ def failed_since(endpoint: WebhookEndpoint, since: datetime) -> QuerySet[Webhook
     return WebhookDelivery.objects.filter(FAILED, endpoint=endpoint, notice__at__gte=since).order_by("notice_id")
 
 
-def count_waiting(endpoint: WebhookEndpoint) -> int:
+def count_pending_deliveries(endpoint: WebhookEndpoint) -> int:
     """How many deliveries are still to be made there."""
     return WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.WAITING).count()
 

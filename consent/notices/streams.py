@@ -9,14 +9,18 @@ import orjson
 from django.db import connection
 
 from common.sql.statements import rows
+from consent.event_types import OF_CONNECTIONS
+from consent.notices.long_polling import hub
 from consent.notices.models import Notice
-from consent.notices.waiting import hub
+from developers.app_events import ProcessingEvent
 from developers.authentication import still_lets_in
 
 KEEP_ALIVE = 15.0  # seconds between comments
 LONGEST = 3600.0  # seconds after which a stream ends and its reader comes back with Last-Event-ID
 COME_BACK = (500, 3000)  # milliseconds after which a reader returns whose stream a shutdown ended
 _PAGE = 200
+# which have names of their own in a stream
+_OWN_NAMES = frozenset([*(event.value for event in ProcessingEvent), *(each.type for each in OF_CONNECTIONS)])
 _AFTER = (
     "SELECT sequence, kind, facts FROM consent_notices WHERE app_id = %s AND sequence > %s ORDER BY sequence LIMIT %s"
 )
@@ -65,4 +69,5 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
 def _event(row: dict[str, Any]) -> bytes:
     facts = row["facts"]
     data = facts.encode() if isinstance(facts, str) else orjson.dumps(facts)
-    return b"event: consent\nid: %d\ndata: %b\n\n" % (row["sequence"], data)
+    name = row["kind"].encode() if row["kind"] in _OWN_NAMES else b"consent"
+    return b"event: %b\nid: %d\ndata: %b\n\n" % (name, row["sequence"], data)

@@ -79,10 +79,10 @@ def send(
         # for the operator alone, and without what the other side or the network said: that may hold the address
         _log.info("webhook %s cannot be delivered: %s", message_id, type(failure).__name__)
         return Outcome(None, UNREACHABLE)
-    return Outcome(status, _said(status), ms=int((time.monotonic() - began) * 1000))
+    return Outcome(status, _failure_text(status), ms=int((time.monotonic() - began) * 1000))
 
 
-def _said(status_code: int) -> str:
+def _failure_text(status_code: int) -> str:
     if 300 <= status_code < 400:
         return "it redirects, which is not followed"
     return "" if 200 <= status_code < 300 else f"it answered {status_code}"

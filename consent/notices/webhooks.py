@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, connections, transaction
 from django.db.models import QuerySet
 
-from common import encryption
+from common import encryption, metrics
 from common.clock import database_now
 from common.shutdown import shutdown
 from consent.notices import webhook_client
@@ -110,6 +110,7 @@ def _deliver(delivery_pk: int) -> None:
 
 
 def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
+    metrics.WEBHOOKS.labels("delivered" if outcome.delivered else "failed").inc()
     now = database_now()
     attempt = row.attempt + 1
     changes: dict[str, Any] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from consent.release import signing
+from consent.release import manifest
 
 RECEIPT_KEYS_FILE, LOG_KEYS_FILE = "receipt-keys.json", "log-keys.json"
 RELEASE_KEY_FILE = "release-key.json"
@@ -79,7 +79,7 @@ def _keep_release_key(path: Path) -> str:
     """Make the file where there is none; what verifies the key in it."""
     if not path.exists():
         _write_private(path, json.dumps(_signing_key(), indent=1))
-    return str(signing.verifier_of(signing.read_key(path)))
+    return str(manifest.verifier_of(manifest.read_key(path)))
 
 
 def _keep_missing(path: Path, wanted: dict[str, str]) -> None:

@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import rfc8785
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from joserfc.jwk import OKPKey
+
+from consent.log import notes
 
 FORMAT = 1
 VERSION = "0.1.0"  # of this service, as in pyproject.toml
@@ -23,6 +27,7 @@ MINIMUM_CLIENT = "0.1.0b1"  # the oldest consent-bridge that can check a deploym
 STAFF_POLICY = {"trusted-types": ["default"]}
 COLLECTED = "staticfiles.json"  # what `collectstatic` writes: names and their hashed names
 _MODULES = re.compile(r"\A(?:js|vendor)/(?!src/).+\.[0-9a-f]{12}\.js\Z")
+NAME = "consent-runtime/release"  # of the key, where nobody named it
 
 
 @dataclass(frozen=True)
@@ -153,3 +158,30 @@ def policy_sources(path: Path, static_url: str) -> list[str]:
         return [policy_source(release.assets, static_url)] if release is not None else []
     except (ValueError, KeyError):
         return []  # config/checks.py says what is wrong with it
+
+
+def read_key(path: Path) -> Ed25519PrivateKey:
+    """The private key in a file: an Ed25519 JWK. Raises ValueError where it is none."""
+    try:
+        key = OKPKey.import_key(json.loads(path.read_text())).private_key
+    except Exception as error:  # whatever the library raises for what is no key
+        raise ValueError(f"{path} holds no Ed25519 key as a JWK") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ValueError(f"{path} holds no private Ed25519 key")
+    return key
+
+
+def verifier_of(key: Ed25519PrivateKey, name: str = NAME) -> notes.VerifierKey:
+    """What verifies the manifests that this key signs."""
+    return notes.VerifierKey(name, notes.ED25519, key.public_key().public_bytes_raw())
+
+
+def signed(text: str, key: Ed25519PrivateKey, verifier: notes.VerifierKey) -> str:
+    """The note: the manifest's text, and the signature under it."""
+    return f"{text}\n{notes.signature_line(verifier, key.sign(text.encode()))}"
+
+
+def holds(note: str, verifier_key: str) -> bool:
+    """Whether this key signed the note. Raises ValueError where the text is no verifier key."""
+    verifier = notes.VerifierKey.parse(verifier_key, kind=notes.ED25519)
+    return "\n\n" in note and notes.is_signed_by(note, verifier)

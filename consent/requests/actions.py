@@ -11,7 +11,7 @@ from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.protection import lock_heads
 from consent.requests.models import ConsentRequest
-from consent.requests.record import record
+from consent.requests.record import Change, record
 from consent.states import Actor, RequestStatus
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def close_request(
     Must run inside a transaction. Expiry is only ever written where the deadline has passed, everything else only
     where it has not: both are in the compare-and-set, so the clock cannot make two of them true. An expiry is dated by
     its deadline, as every reader was told it before it was written down. `clock` is what an expiry is compared with
-    where that is not `at`: a sandbox's, moved ahead. `facts` and `to_app` are as `record` takes them.
+    where that is not `at`: a sandbox's, moved ahead. `facts` and `to_app` are as `Change` has them.
     """
     own = ConsentRequest.objects.filter(pk=request_pk)
     waiting = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
@@ -44,16 +44,8 @@ def close_request(
     if not waiting.update(status=to, decided_at=decided_at, decided_by=actor):
         return False
     request = ConsentRequest.objects.select_related(*RELATED).get(pk=request_pk)
-    record(
-        request=request,
-        grant=None,
-        event=EventType(to),
-        actor=actor,
-        at=at,
-        facts=facts or {},
-        to_app=to_app,
-        happened=request.expires_at if to is RequestStatus.EXPIRED else at,
-    )
+    happened = request.expires_at if to is RequestStatus.EXPIRED else at
+    record(Change(request, EventType(to), actor, at, facts=facts or {}, to_app=to_app or {}, happened=happened))
     return True
 
 

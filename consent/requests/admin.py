@@ -19,30 +19,35 @@ from consent.requests import digest as request_digest
 from consent.requests import templates as request_templates
 from consent.requests.models import ConsentRequest, ScopeTemplate
 from pkm.registry import queries as registry_queries
+from pkm.registry.labels import translated
 
 
 @admin.register(ConsentRequest)
 class RequestAdmin(AboutPeople, ReadOnly):
     """The connector's key shows as its fingerprint; the person's own note about a decision is theirs."""
 
-    list_display = ("request_id", "app", "user", "scope", "status", "created_at", "expires_at", "decided_at")
+    list_display = ("app", "what", "user", "status", "created_at", "expires_at", "decided_at")
     list_filter = ("status", "created_at")
     filters_by_index = ("status__exact=pending",)
-    list_select_related = ("app", "user")
+    list_select_related = ("app", "user", "scope_entry")
     search_fields = ("=request_id", "=user__public_id", "=app__app_id", "=scope_entry__scope")
     ordering = ("-id",)
     fields = (
         "request_id", "app", "app_name", "user", "scope", "attributes", "purpose", "connector_thumbprint",
-        "wrapping_alg", "asked_access", "required_attributes", "optional_attributes", "max_reads",
-        "refresh_policy", "binding_message", *request_digest.LATER, "request_digest", "status", "created_at",
+        "wrapping_alg", "requested_access", "required_attributes", "optional_attributes", "max_reads",
+        "refresh_policy", "binding_message", *request_digest.OPTIONAL, "request_digest", "status", "created_at",
         "expires_at", "decided_at", "decided_by",
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("connector_public_key", "decision_note")
 
+    @admin.display(description=_("scope"))
+    def what(self, row: ConsentRequest) -> str:
+        return translated(row.scope_entry.scope_label)
+
     @admin.display(description=_("access asked for"))
-    def asked_access(self, row: ConsentRequest) -> str:
+    def requested_access(self, row: ConsentRequest) -> str:
         return duration(row.access_duration)
 
 

@@ -14,7 +14,6 @@ from common.limits import Count
 from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
 from consent.connector_keys.actions import claim_key, fetch_published_keys
-from consent.connector_keys.queries import usable_key
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
 from consent.errors import (
@@ -25,19 +24,21 @@ from consent.errors import (
     ScopeRegistryUnavailable,
     UnknownUser,
 )
-from consent.requests import digest, limits
+from consent.requests import digest, limits, own_rules
 from consent.requests.actions import close_request
-from consent.requests.asked import AskedRequest, ConnectorKey
+from consent.requests.draft import ConnectorKey, RequestDraft
 from consent.requests.models import ConsentRequest
+from consent.requests.named_keys import vouched_key
 from consent.requests.recent import RecentRequests, read_recent
+from consent.requests.return_addresses import require_registered
 from consent.schemas import RequestConsentBody
 from consent.shapes import AskedConsent, FrozenRequest
 from consent.states import Actor, RequestStatus
 from consent.status import INTERVAL
 from developers.authentication import AppContext
 from developers.idempotency import claim_idempotency_key
-from developers.people.actions import meet
-from pkm.registry.copy import Entry, RegistryCopy
+from developers.people import meet
+from pkm.registry.copy import Entry, RegistryCopy, entries
 
 _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first answer
 _KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else a caller sends is not repeated
@@ -50,7 +51,7 @@ SELECT {NAMED_LOCK} FROM pkm_scope_registry s, developer_apps a
 """  # noqa: S608  # made of constants
 
 
-class Asked(NamedTuple):
+class Answer(NamedTuple):
     """The answer of contract 1.3, whether a request was made rather than found again, and the limits that were met."""
 
     answer: AskedConsent
@@ -58,10 +59,14 @@ class Asked(NamedTuple):
     limits: list[Count]
 
 
-def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = "") -> Asked:
+def request_consent(
+    *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = ""
+) -> Answer:
     """Ask; `hint` says on whose behalf the app does."""
-    key = _connector_key(app, body)
-    person = read_person(app_pk=app.app_pk, is_test=app.is_test, name=body.user_id, hint=hint)
+    key = connector_key(app, body)
+    person = read_person(
+        app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=body.user_id, hint=hint
+    )
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, guesses = unknown_users.admit(
@@ -74,6 +79,41 @@ def request_consent(*, app: AppContext, body: RequestConsentBody, idempotency_ke
         raise
 
 
+def check_along(*, app: AppContext, body: RequestConsentBody) -> None:
+    """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it."""
+    connector_key(app, body)
+    entry = entries().by_scope.get(body.scope)
+    if entry is None:
+        raise InvalidScope
+    limits.check_terms(body=body, entry=entry)
+
+
+def ask_along(
+    *,
+    app: AppContext,
+    body: RequestConsentBody,
+    key: ConnectorKey,
+    person: PersonRead,
+    user_pk: int,
+    withheld: bool,
+) -> ConsentRequest:
+    """The request that rides on a connection which this person has just accepted. Inside a transaction.
+
+    `key` is what `connector_key` found before it. What the app asked them before for the same key, and waits, is
+    cancelled: they began anew. `withheld`: nothing of it is told to the app yet. Raises the refusals of
+    `request_consent`.
+    """
+    along = _Along(withheld)
+    answer, _, _ = _ask(app, body, key, user_pk, person, person.misses, None, along)
+    return ConsentRequest.objects.get(request_id=answer["request_id"])
+
+
+class _Along(NamedTuple):
+    """That a request rides on a connection, and whether the app is not told of it yet."""
+
+    withheld: bool
+
+
 def _ask(
     app: AppContext,
     body: RequestConsentBody,
@@ -82,8 +122,13 @@ def _ask(
     person: PersonRead,
     guesses: Count,
     idempotency_key: str | None,
-) -> Asked:
-    with limits.spending_hourly_budget(app) as spend, transaction.atomic():
+    along: _Along | None = None,
+) -> Answer:
+    with (
+        own_rules.counting(user_pk) as refused_by,
+        limits.spending_hourly_budget(app) as spend,
+        transaction.atomic(),
+    ):
         claim = None
         if idempotency_key is not None:
             claim = claim_idempotency_key(
@@ -94,18 +139,23 @@ def _ask(
                 lifetime=_REPEAT,
             )
             if claim.answer is not None:
-                return Asked(claim.answer["body"], bool(claim.answer["created"]), [guesses])
-        answer, is_new, met = _find_or_make(app, body, key, user_pk, person, spend)
+                return Answer(claim.answer["body"], bool(claim.answer["created"]), [guesses])
+        answer, is_new, met = _find_or_make(app, body, key, user_pk, person, spend, refused_by, along)
         if claim is not None:
             claim.keep({"body": answer, "created": is_new})
-    return Asked(answer, is_new, [guesses, *met])
+    return Answer(answer, is_new, [guesses, *met])
 
 
-def _connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
-    """The key that was sent; without one, the registered key of that name."""
-    given = body.connector_public_key
-    if given is None:
-        given = usable_key(app_pk=app.app_pk, key_id=body.connector_key_id)
+def connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+    """The key that was sent; without one, the key of that name that the app registered or publishes.
+
+    May ask the app's site: outside `atomic`.
+
+    A host that acts for somebody's app brings no other: what a model says, others may have put into its mouth.
+    """
+    given, only_vouched = body.connector_public_key, app.is_host and not app.is_personal
+    vouched = vouched_key(app=app, key_id=body.connector_key_id) if given is None or only_vouched else None
+    given = vouched if given is None else given
     if given is None:
         raise ConnectorKeyRequired("connector_public_key is missing, and no usable key is registered by this name.")
     try:
@@ -113,13 +163,15 @@ def _connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     except pkm.sealed.InvalidHeader as unfit:
         member = f".{unfit.member}" if unfit.member in _KEY_MEMBERS else ""
         raise InvalidConnectorKey(f"connector_public_key{member}: {unfit.reason}.") from None
+    if only_vouched and jwk != vouched:
+        raise InvalidConnectorKey("connector_public_key: a host uses keys that its app registered or publishes.")
     return ConnectorKey(jwk, pkm.sealed.thumbprint(jwk))
 
 
 def _repeated(body: RequestConsentBody) -> dict[str, Any]:
     """What makes a call a repetition. What the contract gains later counts where it is given, as in the digest: a call
     that knows nothing of it still repeats the one from before."""
-    later = digest.LATER
+    later = digest.OPTIONAL
     return {name: value for name, value in body.model_dump().items() if value is not None or name not in later}
 
 
@@ -130,32 +182,53 @@ def _find_or_make(
     user_pk: int,
     person: PersonRead,
     spend: Callable[[list[Count]], list[Count]],
-) -> Asked:
+    refused_by: Callable[[own_rules.Rule], None],
+    along: _Along | None,
+) -> Answer:
     take_locks(_HOLD, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
     if recent is None:
         raise ScopeRegistryUnavailable
     entry = _find_entry(body.scope, person, recent)
+    if entry is not None and recent.is_kept_away and not app.is_personal:
+        refused_by("only_checked")
+        entry = None
     if entry is None:
         raise InvalidScope
     limits.check_terms(body=body, entry=entry)
+    require_registered(body.return_url if along is None else None, app_pk=app.app_pk)
     pairwise_id = meet(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
     if pairwise_id is None:  # the sharing ID served another app a moment ago
         raise UnknownUser
     # staff may have renamed the app since its token was read; under the lock they cannot
-    asked = AskedRequest(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
-    for request in recent.undecided:
-        if (request.scope, request.connector_thumbprint) == (body.scope, key.thumbprint):
-            if request.is_pending(recent.now):
-                return Asked(_find_same(asked, request.pk, recent.now), False, [])
-            close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
+    asked = RequestDraft(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
+    if (same := _close_or_find_same(asked, recent, along)) is not None:
+        return Answer(same, False, [])
+    if along is None and (refusal := limits.refuses_week(recent)) is not None:
+        refused_by("weekly")
+        raise refusal
     claim_key(app_pk=app.app_pk, thumbprint=key.thumbprint)
     met = spend(limits.check_recent(body, recent))
     made = asked.as_request(at=recent.now, handling=recent.handling)
+    made.withheld = along is not None and along.withheld
     made.save(force_insert=True)
     if not app.is_test:
         fetch_published_keys(request_pk=made.pk, app_pk=app.app_pk)
-    return Asked(_answer(asked, made, made.created_at), True, met)
+    return Answer(asked_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
+
+
+def _close_or_find_same(asked: RequestDraft, recent: RecentRequests, along: _Along | None) -> AskedConsent | None:
+    """What the same request that is pending is answered with; one that gives way to the new one is closed."""
+    for request in recent.undecided:
+        if (request.scope, request.connector_thumbprint) != (asked.body.scope, asked.key.thumbprint):
+            continue
+        if not request.is_pending(recent.now):
+            close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
+        elif along or request.withheld:
+            close_request(request_pk=request.pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=recent.now)
+        else:
+            return _find_same(asked, request.pk, recent.now)
+    return None
 
 
 def _find_entry(scope: str, person: PersonRead, recent: RecentRequests) -> Entry | None:
@@ -167,33 +240,34 @@ def _find_entry(scope: str, person: PersonRead, recent: RecentRequests) -> Entry
     return entry if scope in registry.discovered_for(person.holdings, person.hidden).scopes else None
 
 
-def _find_same(asked: AskedRequest, request_pk: int, now: datetime) -> AskedConsent:
+def _find_same(asked: RequestDraft, request_pk: int, now: datetime) -> AskedConsent:
     """The request that waits already, where this one asks the very same."""
     waiting = ConsentRequest.objects.get(pk=request_pk)
     theirs = asked.digested(waiting)
     ours = asked.digested(asked.as_request(at=waiting.created_at))
     if any(theirs.get(member) != ours.get(member) for member in digest.IDENTITY):
         raise RequestPending("A request that differs waits already; end it first.", request_id=waiting.request_id)
-    return _answer(asked, waiting, now)
+    return asked_body(waiting, app_id=asked.app.app_id, label=asked.entry.label, at=now)
 
 
-def _answer(asked: AskedRequest, request: ConsentRequest, now: datetime) -> AskedConsent:
+def asked_body(request: ConsentRequest, *, app_id: str, label: str, at: datetime) -> AskedConsent:
+    """What asking for this is answered with at this moment (contract 1.3); `label` is the scope's."""
     return {
         "request_id": request.request_id,
         "status": RequestStatus(request.status),
-        "app_id": asked.app.app_id,
+        "app_id": app_id,
         "issuer": settings.ISSUER,
         "user_id": request.pairwise_id,
         "scope": request.scope,
-        "scope_label": asked.entry.label,
+        "scope_label": label,
         "approval_url": f"{settings.ISSUER}/consent/requests/{request.request_id}/",
         "interval": INTERVAL,
-        "expires_in": max(0, round((request.expires_at - now).total_seconds())),
+        "expires_in": max(0, round((request.expires_at - at).total_seconds())),
         "expires_at": rfc3339(request.expires_at),
         "access_duration": request.access_duration,
         "connector_key_id": request.connector_key_id,
         "connector_fingerprint": request.connector_thumbprint,
-        "request": cast(FrozenRequest, asked.digested(request)),
+        "request": cast(FrozenRequest, digest.members_of(request, app_id=app_id)),
         "request_digest": request.request_digest,
         "created_at": rfc3339(request.created_at),
     }

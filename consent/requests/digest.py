@@ -1,4 +1,4 @@
-"""What was asked, and its digest."""
+"""The members of a request that its digest is over."""
 
 from typing import Any
 
@@ -25,22 +25,22 @@ MEMBERS = (
     "binding_message",
 )
 
-# What the contract gained later is there only where the app gave it, so that what was signed for before stays the same.
-LATER = tuple(name for name, member in RequestConsentBody.model_fields.items() if member.json_schema_extra == IN_DIGEST)
+# There only where the app gave them: what the contract gained later, so that what was signed for before stays as it is.
+OPTIONAL = tuple(name for name, each in RequestConsentBody.model_fields.items() if each.json_schema_extra == IN_DIGEST)
 
 
 # Two requests are the same question where everything but the request's own name and deadline is equal.
-IDENTITY = tuple(member for member in (*MEMBERS, *LATER) if member not in ("request_id", "expires_at"))
+IDENTITY = tuple(member for member in (*MEMBERS, *OPTIONAL) if member not in ("request_id", "expires_at"))
 
 
-def asked(request: ConsentRequest, *, app_id: str) -> dict[str, Any]:
+def members_of(request: ConsentRequest, *, app_id: str) -> dict[str, Any]:
     """Exactly the members that the digest is over, from a request's row."""
     apart = {"app_id": app_id, "user_id": request.pairwise_id, "expires_at": rfc3339(request.expires_at)}
     own = {member: apart[member] if member in apart else getattr(request, member) for member in MEMBERS}
-    return {**own, **later(request)}
+    return {**own, **optional_members_of(request)}
 
 
-def later(request: ConsentRequest) -> dict[str, Any]:
+def optional_members_of(request: ConsentRequest) -> dict[str, Any]:
     """What the app gave of the members that the contract gained later."""
-    given = {member: getattr(request, member) for member in LATER}
+    given = {member: getattr(request, member) for member in OPTIONAL}
     return {member: value for member, value in given.items() if value is not None}

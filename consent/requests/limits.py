@@ -13,7 +13,7 @@ from common.limits import Count, Limit
 from common.problems import FieldError, InvalidRequest, TooManyRequests
 from consent.errors import RecentlyDenied, RequestBudgetSpent
 from consent.requests.models import ScopeTemplate
-from consent.requests.recent import DAY, RecentRequests
+from consent.requests.recent import DAY, WEEK, RecentRequests
 from consent.schemas import RequestConsentBody
 from developers.authentication import AppContext
 from pkm.registry.copy import Entry
@@ -109,6 +109,14 @@ def _refuse_denied(body: RequestConsentBody, recent: RecentRequests, met: list[C
             raise RecentlyDenied(headers={"Retry-After": str(wait)}, limits=met)
 
 
+def refuses_week(recent: RecentRequests) -> RecentlyDenied | None:
+    """The refusal of a second request of seven days, to a person who lets each app ask once in so long."""
+    last = recent.last_of_week
+    if last is None or last + WEEK <= recent.now:
+        return None
+    return RecentlyDenied(headers={"Retry-After": str(int((last + WEEK - recent.now).total_seconds()) + 1)})
+
+
 def _refuse_day(recent: RecentRequests, met: list[Count]) -> Count:
     """One new request more than an app may make of one person in 24 hours, whatever became of the others.
 
@@ -138,9 +146,9 @@ def hourly_limit(own: int | None) -> Limit:
     return Limit(REQUESTS_PER_HOUR, settings.REQUEST_BUDGET_PER_HOUR if own is None else own, 3600)
 
 
-def look_at_hourly_budget(app: AppContext) -> Count:
+def peek_hourly_budget(app: AppContext) -> Count:
     """What is left of it, without spending."""
-    return limits.look(hourly_budget(app), str(app.app_pk))
+    return limits.peek(hourly_budget(app), str(app.app_pk))
 
 
 @contextmanager

@@ -6,8 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from common.sql.dialect import ClockTimestamp
-from consent.standing import request_standing
-from consent.states import Actor, RequestStatus
+from consent.states import Actor, RequestStatus, effective_request_status
 
 
 class ScopeTemplate(models.Model):
@@ -64,7 +63,7 @@ class RefreshPolicy(models.TextChoices):
 
 
 class ConsentRequestQuerySet(models.QuerySet["ConsentRequest"]):
-    """Requests by where they stand, as `consent.standing` has it."""
+    """Requests by where they stand, as `consent.states` has it."""
 
     def pending(self, now: datetime | ClockTimestamp) -> "ConsentRequestQuerySet":
         """Those that can be decided at `now`, or by the database's clock in the very statement."""
@@ -100,6 +99,9 @@ class ConsentRequest(models.Model):
     refresh_policy = models.CharField(max_length=16, choices=RefreshPolicy, default=RefreshPolicy.SNAPSHOT)
     binding_message = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent, as in the digest
     template_id = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent
+    # base64url, of the sharing ID that the person was named by, or of the ID of the connection that it rode on
+    invitation_sha256 = models.CharField(_("digest of the sharing ID used"), max_length=43, null=True)  # noqa: DJ001  # null where absent, as in the digest
+    return_url = models.CharField(_("where you go afterwards"), max_length=2000, null=True)  # noqa: DJ001  # null where absent, as in the digest
     handling = models.JSONField(  # as `handling_of` has it
         _("what the app said becomes of the data"), default=dict, db_default=models.Value({}, models.JSONField())
     )
@@ -114,6 +116,8 @@ class ConsentRequest(models.Model):
     mail_waits = models.BooleanField(default=True, db_default=True)  # nobody was written to about it yet
     # its end is in no audit chain, and not even an entry that waits says so (decision 0016)
     record_waits = models.BooleanField(default=False, db_default=False)
+    # it rode on a connection that the app has not completed: until then nothing of it is told to the app
+    withheld = models.BooleanField(default=False, db_default=False)
 
     objects = ConsentRequestQuerySet.as_manager()
 
@@ -170,9 +174,9 @@ class ConsentRequest(models.Model):
     def __str__(self) -> str:
         return self.request_id
 
-    def standing(self, now: datetime) -> RequestStatus:
+    def status_at(self, now: datetime) -> RequestStatus:
         """Where it stands at `now`, whether or not its expiry was written down yet."""
-        return request_standing(self.status, self.expires_at, now)
+        return effective_request_status(self.status, self.expires_at, now)
 
     @property
     def named_attributes(self) -> list[str] | None:
@@ -182,6 +186,23 @@ class ConsentRequest(models.Model):
         return [*(self.required_attributes or []), *(self.optional_attributes or [])]
 
 
-_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits")
+_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits", "withheld")
 # What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
 FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _STANDING)
+
+
+class OwnRules(models.Model):
+    """What a person lets no app do, beside blocking one: since when, and how often that kept a request away.
+
+    `only_checked`: an app whose owner staff did not check sees `invalid_scope`, as a blocked one does. `weekly`: an app
+    asks once in seven days. No rule approves anything.
+    """
+
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="own_rules")
+    only_checked_since = models.DateTimeField(null=True)
+    only_checked_count = models.PositiveIntegerField(default=0)
+    weekly_since = models.DateTimeField(null=True)
+    weekly_count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        db_table = "own_rules"

@@ -78,7 +78,7 @@ def keys_in(token: str, *, app_id: str, domain: str, request_id: str, since: dat
         return []
     try:
         claims = json.loads(encryption.opened(token, purpose=PURPOSE))
-    except encryption.Unreadable:
+    except encryption.DecryptionFailed:
         return []
     if (claims["app_id"], claims["domain"], claims["request_id"]) != (app_id, domain, request_id):
         return []
@@ -101,6 +101,17 @@ def fetch(domain: str) -> list[Jwk] | None:
     No redirect is followed: it would be another site's word. A key with a private member is nobody's any more, and one
     of another kind is not for us (RFC 7517, 5): such are passed over.
     """
+    listed = _listed(domain)
+    return None if listed is None else [key for key in map(_usable, listed) if key is not None]
+
+
+def published_key(domain: str, kid: str) -> Jwk | None:
+    """The usable public key that the domain publishes by this name now."""
+    named = (key for key in _listed(domain) or () if isinstance(key, dict) and key.get("kid") == kid)
+    return next(filter(None, map(_usable, named)), None)
+
+
+def _listed(domain: str) -> list[Any] | None:
     headers = {"User-Agent": "Consent-Runtime-Connector-Keys", "Accept": "application/jwk-set+json, application/json"}
     try:
         answer = _client.get(_address(domain), headers=headers, seconds=_SECONDS, limit=_LARGEST)
@@ -110,7 +121,7 @@ def fetch(domain: str) -> list[Jwk] | None:
     listed = found.get("keys") if isinstance(found, dict) else None
     if not isinstance(listed, list) or len(listed) > _MOST_KEYS:
         return None
-    return [key for key in map(_usable, listed) if key is not None]
+    return listed
 
 
 def _usable(jwk: Any) -> Jwk | None:

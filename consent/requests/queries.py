@@ -9,8 +9,7 @@ from common.sql.statements import rows
 from consent import status
 from consent.requests.models import ConsentRequest
 from consent.shapes import ConsentRequests
-from consent.standing import requests_standing_sql
-from consent.states import RequestStatus
+from consent.states import RequestStatus, effective_request_status_sql
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 def requests_of_app(*, app_pk: int, status_is: str | None, cursor: str | None, limit: int) -> ConsentRequests:
     """Contract 1.6: status bodies, newest first, and the cursor of the next page."""
     now = database_now()
-    where = ["r.app_id = %(app_pk)s"]
+    where = ["r.app_id = %(app_pk)s", "NOT r.withheld"]
     parameters: dict[str, Any] = {"app_pk": app_pk, "most": limit + 1}
     if cursor is not None:
         where.append("r.id < %(before)s")
         parameters["before"] = position_of(cursor)
     if status_is is not None:
-        where.append(requests_standing_sql(RequestStatus(status_is)))
+        where.append(effective_request_status_sql(RequestStatus(status_is)))
         parameters["now"] = timestamp(now)
     found = rows(f"{status.SELECT} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT %(most)s", parameters)
     page = found[:limit]

@@ -72,7 +72,7 @@ def claims_about(
         "rights": list(RIGHTS),
         "notice": {"version": NOTICE_VERSION, "language": language_for(request.user)},
         **request.handling,
-        "withdrawal_method": f"{settings.ISSUER}/consent/grants/",
+        "withdrawal_method": f"{settings.ISSUER}/consent/apps/",
         "request_digest": request.request_digest,
         "connector_fingerprint": request.connector_thumbprint,
         "iss": settings.ISSUER,

@@ -1,9 +1,11 @@
 """The hot read of asking, under its lock: what an app asked of a person lately, in one statement.
 
-The plain code is four reads by the ORM: the registry's version; the app's name, what its application says becomes of
-the data and whether the person blocks it; a count of the requests of a day and when the first was made; those that are
-pending or were denied lately. It is written out in tests/consent/test_hot_reads.py, which compares the two. One
-statement instead takes 0.61 of the time of `POST /request-consent` (docs/adr/0019).
+What is withheld from the app until it completes a connection counts in none of it: it would tell who connected.
+The plain code is five reads by the ORM: the registry's version; the app's name, what its application says becomes of
+the data and whether the person blocks it; the person's own rules, and when it asked last within a week; a count of the
+requests of a day and when the first was made; those that are pending or were denied lately. It is written out in
+tests/consent/test_hot_reads.py, which compares the two. One statement instead takes 0.61 of the time of
+`POST /request-consent` (docs/adr/0019).
 """
 
 from collections.abc import Mapping
@@ -17,28 +19,40 @@ from django.utils import timezone
 from common.clock import utc
 from common.sql.dialect import clock, timestamp
 from common.sql.statements import rows
-from consent.requests.handling import handling_of
-from consent.standing import request_standing
-from consent.states import RequestStatus
+from consent.states import RequestStatus, effective_request_status
 
-DAY = timedelta(days=1)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
 _MARGIN = timedelta(minutes=1)  # by which this process's clock may be ahead of the database's, which decides
 _RECENT = """
 SELECT {clock} AS now, v.version, a.name AS app_name,
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = %(user_pk)s AND b.app_id = %(app_pk)s) AS blocked,
-       r.id, r.scope, r.status, r.connector_thumbprint, r.expires_at, r.decided_at, d.made, d.first_at,
+       o.only_checked_since IS NOT NULL AND NOT a.verified AS kept_away,
+       (SELECT max(l.created_at) FROM consent_requests l WHERE o.weekly_since IS NOT NULL AND l.user_id = o.user_id
+         AND l.app_id = a.id AND NOT l.withheld AND l.created_at > %(week)s) AS last_of_week,
+       r.id, r.scope, r.status, r.connector_thumbprint, r.expires_at, r.decided_at, r.withheld, d.made, d.first_at,
        coalesce(f.recipients, '') AS recipients, coalesce(f.storage_place, '') AS location,
        coalesce(f.retention, '') AS retention, coalesce(f.jurisdiction, '') AS jurisdiction
   FROM pkm_registry_version v
   JOIN developer_apps a ON a.id = %(app_pk)s
   LEFT JOIN developer_applications f ON f.id = a.application_id
+  LEFT JOIN own_rules o ON o.user_id = %(user_pk)s
  CROSS JOIN (SELECT count(*) AS made, min(n.created_at) AS first_at FROM consent_requests n
-              WHERE n.user_id = %(user_pk)s AND n.app_id = %(app_pk)s AND n.created_at > %(day)s) d
+              WHERE n.user_id = %(user_pk)s AND n.app_id = %(app_pk)s AND NOT n.withheld AND n.created_at > %(day)s) d
   LEFT JOIN consent_requests r ON r.user_id = %(user_pk)s AND r.app_id = %(app_pk)s
    AND (r.status = 'pending' {denied})
 """
 _HANDLING = ("recipients", "location", "retention", "jurisdiction")
-_DENIED = "OR (r.status = 'denied' AND r.decided_at > %(denied)s)"
+_DENIED = "OR (r.status = 'denied' AND NOT r.withheld AND r.decided_at > %(denied)s)"
+
+
+def handling_of(*, recipients: str, location: str, retention: str, jurisdiction: str) -> dict[str, Any]:
+    """`recipients`, `storage` of `location` and `retention`, `jurisdiction`; no member for what is not said."""
+    storage = _given_members(location=location, retention=retention)
+    return _given_members(recipients=recipients, storage=storage, jurisdiction=jurisdiction)
+
+
+def _given_members(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value}
 
 
 class RecentRequest(NamedTuple):
@@ -50,10 +64,11 @@ class RecentRequest(NamedTuple):
     connector_thumbprint: str
     expires_at: datetime
     decided_at: datetime | None
+    withheld: bool
 
     def is_pending(self, now: datetime) -> bool:
         """Whether it can still be decided at `now`."""
-        return request_standing(self.status, self.expires_at, now) is RequestStatus.PENDING
+        return effective_request_status(self.status, self.expires_at, now) is RequestStatus.PENDING
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,8 @@ class RecentRequests:
     app_name: str
     handling: dict[str, Any]
     has_blocked: bool
+    is_kept_away: bool  # by the person's rule that only checked apps ask
+    last_of_week: datetime | None  # when the app asked last, where they let it once a week
     made: int  # new requests of the last 24 hours
     first_at: datetime | None  # when the first of those was made
     undecided: tuple[RecentRequest, ...]  # pending ones, whose time may be over all the same
@@ -72,14 +89,20 @@ class RecentRequests:
 
     @property
     def waiting(self) -> list[RecentRequest]:
-        return [request for request in self.undecided if request.is_pending(self.now)]
+        return [request for request in self.undecided if request.is_pending(self.now) and not request.withheld]
 
 
 def read_recent(*, app_pk: int, user_pk: int) -> RecentRequests | None:
     """None where the registry has no version, or the app is gone."""
     at, now = clock(), timezone.now()
     cooldown = timedelta(seconds=settings.DENIAL_COOLDOWN_SECONDS)
-    given = {"app_pk": app_pk, "user_pk": user_pk, "day": timestamp(now - DAY), **at.parameters}
+    given = {
+        "app_pk": app_pk,
+        "user_pk": user_pk,
+        "day": timestamp(now - DAY),
+        "week": timestamp(now - WEEK - _MARGIN),
+        **at.parameters,
+    }
     if cooldown:
         given["denied"] = timestamp(now - cooldown - _MARGIN)
     found = rows(_RECENT.format(clock=at.sql, denied=_DENIED if cooldown else ""), given)
@@ -93,6 +116,8 @@ def read_recent(*, app_pk: int, user_pk: int) -> RecentRequests | None:
         app_name=first["app_name"],
         handling=handling_of(**{name: first[name] for name in _HANDLING}),
         has_blocked=bool(first["blocked"]),
+        is_kept_away=bool(first["kept_away"]),
+        last_of_week=utc(first["last_of_week"]),
         made=first["made"],
         first_at=utc(first["first_at"]),
         undecided=tuple(request for request in requests if request.status == RequestStatus.PENDING),
@@ -108,4 +133,5 @@ def _request(row: Mapping[str, Any]) -> RecentRequest:
         connector_thumbprint=row["connector_thumbprint"],
         expires_at=utc(row["expires_at"]),
         decided_at=utc(row["decided_at"]),
+        withheld=bool(row["withheld"]),
     )

@@ -7,13 +7,20 @@ from django.db import transaction
 
 from accounts.identifiers import new_user_id, sandbox_address
 from common.clock import database_now
+from common.identifiers import new_identifier
+from consent.connections import actions as connections
+from consent.connections.models import Connection
+from consent.errors import UnknownConnection
 from consent.grants.actions import end_grant
 from consent.grants.models import Grant
+from consent.notices.outbox import notify_of_processing
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.sandbox.errors import TestModeRequired, TooManySandboxPeople
 from consent.sandbox.models import SandboxPerson
-from consent.states import LIVE_GRANTS, Actor, GrantStatus, RequestStatus
+from consent.sandbox.schemas import SandboxConnection
+from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, RequestStatus
+from developers.app_events import Occurrence, ProcessingEvent, ProcessingNotice
 from developers.models import App, AppPerson
 from pkm.segments.actions import destroy_vault
 
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 MOST_PEOPLE = 20  # of an app
+_PREFIXES = {"analysis": "ana", "activation": "act", "deletion": "del"}  # of the IDs that family B gives
 
 
 @transaction.atomic
@@ -38,6 +46,38 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
     user = get_user_model().objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
     AppPerson.objects.create(app=app, user=user, pairwise_id=user_id)
     return SandboxPerson.objects.create(app=app, user=user, label=label)
+
+
+@transaction.atomic
+def tell_of_processing(*, app_pk: int, event: ProcessingEvent) -> ProcessingNotice:
+    """Tell this test app of an event of agents' processing, of a consent that there is not; returns the notice.
+
+    The agents ask people who sign in, and nobody signs in as a sandbox person.
+    """
+    now, (subject, _, state) = database_now(), event.partition(".")
+    names = {f"{subject}_id": new_identifier(_PREFIXES[subject])} if subject in _PREFIXES else {}
+    status = "live" if event is ProcessingEvent.CONSENT_GIVEN else state
+    occurred = Occurrence(event, app_pk, new_identifier("pcn"), status, **names)
+    return notify_of_processing([occurred], now)[0]
+
+
+def answer_connection(*, app_pk: int, by: "User", connection_id: str, connects: bool) -> SandboxConnection:
+    """Connect this sandbox person with the app by this connection, or decline. Raises as the pages' actions do."""
+    found = Connection.objects.select_related("app__application").filter(app=app_pk, connection_id=connection_id)
+    connection = found.first()
+    if connection is None:
+        raise UnknownConnection
+    if connects:
+        connection = connections.connect(connection=connection, by=by)
+    else:
+        connections.decline(connection=connection, by=by)
+        connection.refresh_from_db()
+    return {
+        "status": ConnectionStatus(connection.status),
+        "request_id": connection.request.request_id if connection.request else None,
+        "refusal": connection.refusal or None,
+        "return_to": connections.return_to(connection=connection) if connection.return_url else None,
+    }
 
 
 @transaction.atomic

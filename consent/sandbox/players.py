@@ -15,7 +15,9 @@ from rest_framework.views import APIView
 
 from accounts.authentication import person_of
 from accounts.owner_api import OwnerView
+from common.operations import Refusal
 from consent.api.base import DeveloperView
+from consent.errors import UnknownUser
 from consent.sandbox import queries
 from consent.sandbox.errors import TestModeRequired
 from developers.authentication import AppContext
@@ -41,11 +43,23 @@ class SandboxView(DeveloperView):
     needs = frozenset({"request"})
     http_method_names = ["get", "post", "put", "delete"]
 
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        return [*super().common_refusals(method, path, takes_body=takes_body), TestModeRequired]
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return super().who_may_call(method).replace("`.", "`, of a token `cr_test_…`.")
+
 
 class PlayedByToken(SandboxView, OwnerView):
     """An owner's address of the sandbox person whom the path names, for a program with its app's token."""
 
     http_method_names = SandboxView.http_method_names
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        return [*super().common_refusals(method, path, takes_body=takes_body), UnknownUser]
 
     def dispatch(self, request: HttpRequest, *args: Any, user_id: str, **kwargs: Any) -> HttpResponseBase:
         self.user_id = user_id  # the owner's views know nothing of it

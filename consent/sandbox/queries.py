@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from common.identifiers import is_identifier
 from consent.errors import UnknownUser
-from consent.sandbox import shapes
+from consent.sandbox import schemas
 from consent.sandbox.models import SandboxPerson
 from developers.models import AppMode
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def people_of_app(*, app_pk: int) -> list[shapes.SandboxPerson]:
+def people_of_app(*, app_pk: int) -> list[schemas.SandboxPerson]:
     """The app's sandbox people, the newest first; one query."""
     people = SandboxPerson.objects.select_related("user").filter(app_id=app_pk)
     return [shown(person) for person in people.order_by("-pk")]
 
 
-def shown(person: SandboxPerson) -> shapes.SandboxPerson:
+def shown(person: SandboxPerson) -> schemas.SandboxPerson:
     """One of them as a program gets it."""
     return {"user_id": person.user.public_id, "label": person.label}
 

@@ -3,48 +3,35 @@
 The same views twice: for programs with the token of a test app, and for the portal's pages with a member's session.
 """
 
+from dataclasses import replace
+from functools import wraps
 from typing import Any
 
+from django.http import HttpResponse
 from django.urls import URLPattern, path
-from drf_spectacular.utils import extend_schema_view
 
 from accounts.owner_api import OwnerView
+from common.operations import operation
 from consent.sandbox import api
-from consent.sandbox import descriptions as described
+from consent.sandbox.api import PLAYED, Played
 from consent.sandbox.players import PlayedByMember, PlayedByToken
-from consent.web import owner_api
-from pkm.web import api as vault_api
-
-# the address, the owner's view, what it is made with, and what the OpenAPI document says of its methods
-_Played = tuple[str, type[OwnerView], dict[str, Any], dict[str, Any]]
-_GRANTS = "grants/<str:grant_id>"
-_PLAYED: tuple[_Played, ...] = (
-    ("keys", vault_api.Keys, {}, {"get": described.keys, "post": described.make_vault}),
-    ("signing-key", vault_api.SigningKey, {}, {"put": described.set_signing_key}),
-    ("wrappers", vault_api.Wrappers, {}, {"post": described.add_wrapper}),
-    ("wrappers/<str:wrapper_id>", vault_api.Wrapper, {}, {"delete": described.remove_wrapper}),
-    ("segments", vault_api.Segments, {}, {"get": described.segments}),
-    (
-        "segments/<str:domain>/<str:segment_id>",
-        vault_api.Segment,
-        {},
-        {"put": described.write_segment, "delete": described.delete_segment},
-    ),
-    ("requests/<str:request_id>/data", owner_api.RequestDataView, {}, {"get": described.request_data}),
-    ("requests/<str:request_id>/decision", owner_api.DecisionView, {}, {"post": described.decide}),
-    (f"{_GRANTS}/revoke", owner_api.GrantMoveView, {"move": "revoke"}, {"post": described.revoke}),
-    (f"{_GRANTS}/pause", owner_api.GrantMoveView, {"move": "pause"}, {"post": described.pause}),
-    (f"{_GRANTS}/resume", owner_api.ResumeView, {}, {"post": described.resume}),
-    (f"{_GRANTS}/approval", owner_api.StandingApprovalView, {}, {"get": described.standing_approval}),
-    (f"{_GRANTS}/nonce", owner_api.GrantNonceView, {}, {"get": described.nonce}),
-    (f"{_GRANTS}/export", owner_api.GrantExportView, {}, {"put": described.refresh}),
-    ("clock", api.Clock, {}, {"post": described.move_clock}),
-)
 
 
-def _by_token(view: type[OwnerView], said: dict[str, Any]) -> type[OwnerView]:
+def _by_token(played: Played) -> type[OwnerView]:
     """The view as a program calls it."""
-    return extend_schema_view(**said)(type(view.__name__, (PlayedByToken, view), {"__doc__": view.__doc__}))
+    methods = {name: _described(getattr(played.view, name), told) for name, told in played.operations.items()}
+    return type(played.view.__name__, (PlayedByToken, played.view), {"__doc__": played.view.__doc__, **methods})
+
+
+def _described(method: Any, told: operation) -> Any:
+    """The owner's method under a description of its own, which says whom the path names."""
+
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> HttpResponse:
+        answer: HttpResponse = method(*args, **kwargs)
+        return answer
+
+    return replace(told, parameters=[api.USER_ID, *told.parameters])(call)
 
 
 def _by_member(view: type[OwnerView]) -> type[OwnerView]:
@@ -53,15 +40,23 @@ def _by_member(view: type[OwnerView]) -> type[OwnerView]:
 
 
 for_programs: list[URLPattern] = [
+    path("api/v1/sandbox/events", api.Events.as_view()),
     path("api/v1/sandbox/people", api.People.as_view()),
     path("api/v1/sandbox/people/<str:user_id>", api.Person.as_view()),
+    path("api/v1/sandbox/people/<str:user_id>/connections", api.Connections.as_view()),
     *(
-        path(f"api/v1/sandbox/people/<str:user_id>/{address}", _by_token(view, said).as_view(**made_with))
-        for address, view, made_with, said in _PLAYED
+        path(
+            f"api/v1/sandbox/people/<str:user_id>/{played.address}",
+            _by_token(played).as_view(**played.made_with),
+        )
+        for played in PLAYED
     ),
 ]
 
 urlpatterns: list[URLPattern] = [
-    path(f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{address}", _by_member(view).as_view(**made_with))
-    for address, view, made_with, _ in _PLAYED
+    path(
+        f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{played.address}",
+        _by_member(played.view).as_view(**played.made_with),
+    )
+    for played in PLAYED
 ]

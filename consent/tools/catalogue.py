@@ -7,7 +7,7 @@ from typing import Any
 import mcp_types as mcp
 from pydantic import TypeAdapter
 
-from common.admission.shapes import Nothing, Strict
+from common.admission.shapes import Strict
 from common.shapes import ProblemDetails
 from consent import shapes
 from consent.schemas import RequestConsentBody, describe_members
@@ -15,6 +15,7 @@ from consent.tools import operations
 from developers.models import Permission
 
 _DISCOVER, _REQUEST, _READ = (frozenset({str(permission)}) for permission in Permission)
+STILL_TAKEN = frozenset({"connector_key_id"})  # of what a host may leave out
 _READ_ONLY = mcp.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -36,44 +37,77 @@ class Tool:
     result: Any
     run: Callable[[Any, Any], bytes | Mapping[str, Any]]
     annotations: mcp.ToolAnnotations
+    always: frozenset[str] | None = None  # members of every result, where arguments may leave out others
 
-    def definition(self) -> mcp.Tool:
+    def definition(self, without: frozenset[str] = frozenset()) -> mcp.Tool:
+        """As a host is shown it, `without` the arguments that are known of it (consent/tools/hosts.py)."""
         return mcp.Tool(
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=_input_schema(self.arguments),
-            output_schema=_output_schema(self.result),
+            input_schema=_input_schema(self.arguments, without),
+            output_schema=_output_schema(self.result, self.always),
             annotations=self.annotations,
         )
 
 
-def _input_schema(model: type[Strict]) -> dict[str, Any]:
+def _input_schema(model: type[Strict], without: frozenset[str]) -> dict[str, Any]:
     schema = model.model_json_schema()
     schema.pop("description", None)
     if model is RequestConsentBody:
         describe_members(schema)
+        del schema["properties"]["invitation_sha256"]  # which clients add, and no model
+    if without:
+        schema["properties"] = {
+            name: member for name, member in schema.get("properties", {}).items() if name not in without - STILL_TAKEN
+        }
+        schema["required"] = [name for name in schema.get("required", []) if name not in without]
     return dict(_tidy(schema))
 
 
-def _output_schema(shape: Any) -> dict[str, Any]:
-    """The result or, since hosts validate failed results against the schema as well, problem details."""
-    given = [(kind, "serialization", TypeAdapter(kind)) for kind in (shape, ProblemDetails)]
-    named, definitions = TypeAdapter.json_schemas(given)  # type: ignore[arg-type]  # its keys may be anything hashable
-    either = [named[kind, "serialization"] for kind in (shape, ProblemDetails)]
-    return dict(_tidy({"type": "object", "anyOf": either, **definitions}))
+def _output_schema(shape: Any, always: frozenset[str] | None) -> dict[str, Any]:
+    """The members that a result has or, since hosts validate failed results too, those of problem details.
+
+    By their names alone: what each is, the REST's document says, and every model that is given the tools reads this.
+    `always` are those of a tool that may leave others out.
+    """
+    either = [always or required_of(shape), required_of(ProblemDetails)]
+    return {"type": "object", "anyOf": [{"required": sorted(names)} for names in either]}
+
+
+def required_of(shape: Any) -> frozenset[str]:
+    """The members that a shape always has."""
+    return frozenset(TypeAdapter(shape).json_schema(mode="serialization")["required"])
+
+
+_LEFT_OUT = (
+    "pattern",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "x-in-digest",
+)  # what the service checks and nobody has to read
 
 
 def _tidy(node: Any) -> Any:
-    """`node` with patterns in the dialect of JSON Schema (`$`, not `\\Z`), without titles, which repeat the names."""
+    """`node` as short as it can be said: without titles, examples, patterns, and the null that leaves a member out.
+
+    Every model that is given the tools reads all of this.
+    """
     if isinstance(node, list):
         return [_tidy(part) for part in node]
     if not isinstance(node, Mapping):
         return node
+    given = [choice for choice in node.get("anyOf", []) if choice != {"type": "null"}]
+    if len(given) == 1:
+        node = {**given[0], **{name: value for name, value in node.items() if name != "anyOf"}}
     return {
-        name: value.replace("\\Z", "$") if name == "pattern" and isinstance(value, str) else _tidy(value)
+        name: _tidy(value)
         for name, value in node.items()
-        if not (name == "title" and isinstance(value, str))
+        if name not in _LEFT_OUT
+        and not (name == "default" and value is None)
+        and not (name == "title" and isinstance(value, str))
+        and not (name == "examples" and isinstance(value, list))
     }
 
 
@@ -84,22 +118,22 @@ TOOLS = {
             name="discover_user_scopes",
             title="Discover what a person could share",
             description=(
-                "Lists the scopes that one person could approve today. It holds none of their data, and they see that "
-                "your app looked. Always discover first: scopes differ between people."
+                "Lists the scopes that one person could approve today, without their data; they see that your app "
+                "looked."
             ),
             permissions=_DISCOVER,
             arguments=operations.UserArguments,
             result=shapes.UserScopes,
             run=operations.discover_user_scopes,
             annotations=_READ_ONLY,
+            always=frozenset({"scope_entries"}),
         ),
         Tool(
             name=operations.REQUEST_CONSENT,
             title="Ask a person for consent",
             description=(
-                "Asks one person for exactly one scope, for one purpose. It only asks: the person decides in the "
-                "consent app at `approval_url`, which nothing here can do for them. What they approve is sealed to "
-                "`connector_public_key`; keep its private half, or use the local bridge, which has a key of its own."
+                "Asks one person for exactly one scope, for one purpose. They decide in the consent app at "
+                "`approval_url`, which nothing here can do for them. What they approve is sealed to the connector key."
             ),
             permissions=_REQUEST,
             arguments=RequestConsentBody,
@@ -125,7 +159,7 @@ TOOLS = {
             title="Read approved data, sealed",
             description=(
                 "Answers the approved slice as a JWE that only the connector's private key opens. Every call counts "
-                "as a read and is shown to the person; with `max_reads`, the last one ends the approval."
+                "as a read and is shown to the person."
             ),
             permissions=_READ,
             arguments=operations.RequestArguments,
@@ -151,7 +185,7 @@ TOOLS = {
             title="List every scope",
             description="Lists every scope that this service lets apps ask for, without any person.",
             permissions=_DISCOVER,
-            arguments=Nothing,
+            arguments=operations.CatalogArguments,
             result=shapes.ScopeCatalog,
             run=operations.list_scope_catalog,
             annotations=_READ_ONLY,

@@ -1,21 +1,23 @@
 """What each tool does: the same actions and queries as the REST address of its purpose, with the same checks."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
+import orjson
 from pydantic import Field
 
-from common.admission.shapes import Identifier, Nothing, Strict
+from common.admission.shapes import Identifier, Strict
 from consent import status
 from consent.api.headers import client_hint
-from consent.api.polling import look, pace
+from consent.api.polling import pace, peek
 from consent.decisions import actions as decision_actions
 from consent.discovery import actions as discovery_actions
 from consent.discovery import queries as discovery_queries
 from consent.exports import reads
-from consent.notices import waiting
+from consent.notices import long_polling
 from consent.requests import creation
-from consent.schemas import WHO, RequestConsentBody
-from consent.shapes import AskedConsent, ConsentStatus, UserScopes
+from consent.schemas import RequestConsentBody, ScopesQuery
+from consent.shapes import AskedConsent, ConsentStatus
 from consent.states import RequestStatus
 from consent.tools.context import CallContext
 
@@ -23,10 +25,16 @@ REQUEST_CONSENT, CHECK_CONSENT_STATUS = "request_consent", "check_consent_status
 RequestId = Annotated[Identifier, Field(description="The request, as request_consent answered it.")]
 
 
-class UserArguments(Strict):
+class CatalogArguments(ScopesQuery):
+    """Arguments of list_scope_catalog."""
+
+    compact: Annotated[bool, Field(description="Only what asking needs.")] = False
+
+
+class UserArguments(CatalogArguments):
     """Arguments of discover_user_scopes."""
 
-    user_id: Annotated[str, Field(min_length=1, description=WHO)]
+    user_id: Annotated[str, Field(min_length=1, description="The person, named as in request_consent.")]
 
 
 class RequestArguments(Strict):
@@ -43,15 +51,41 @@ class StatusArguments(RequestArguments):
     ] = 0
 
 
-def discover_user_scopes(call: CallContext, arguments: UserArguments) -> UserScopes:
+def discover_user_scopes(call: CallContext, arguments: UserArguments) -> Mapping[str, Any]:
     name = arguments.user_id  # what cannot be one is unknown, counted like every other
-    scopes, guesses = discovery_actions.discover_scopes(app=call.app, name=name, hint=client_hint(call.request))
+    scopes, guesses = discovery_actions.discover_scopes(
+        app=call.app, name=name, hint=client_hint(call.request), wanted=_wanted(arguments)
+    )
     call.view.note(guesses)
-    return scopes
+    if not arguments.compact:
+        return scopes
+    known = {"user_id": scopes["user_id"]} if "user_id" in scopes else {}
+    can_approve = scopes["runtime"]["can_approve"]
+    return {**known, "can_approve": can_approve, "scope_entries": _compact(orjson.dumps(scopes["scope_entries"]))}
 
 
-def list_scope_catalog(call: CallContext, arguments: Nothing) -> bytes:
-    return discovery_queries.scope_catalog()
+def list_scope_catalog(call: CallContext, arguments: CatalogArguments) -> bytes | Mapping[str, Any]:
+    catalog = discovery_queries.scope_catalog(_wanted(arguments))
+    if not arguments.compact:
+        return catalog
+    return {"scope_entries": _compact(orjson.dumps(orjson.loads(catalog)["scope_entries"]))}
+
+
+def _wanted(arguments: CatalogArguments) -> ScopesQuery:
+    return ScopesQuery(domain=arguments.domain, query=arguments.query)
+
+
+def _compact(entries: bytes) -> list[dict[str, Any]]:
+    """What asking needs, each fact once."""
+    return [
+        {
+            "scope": entry["scope"],
+            "label": entry["label"],
+            "sensitivity_tier": entry["sensitivity_tier"],
+            "attributes": entry["attributes"],
+        }
+        for entry in orjson.loads(entries)
+    ]
 
 
 def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedConsent:
@@ -63,15 +97,15 @@ def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedCo
 
 def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:
     """As the REST does it: polls are paced, and a call that waits holds no database connection."""
-    count = look if arguments.wait_seconds else pace
+    count = peek if arguments.wait_seconds else pace
     call.view.note(count(call.app.app_pk, arguments.request_id))
     found = status.for_app(app_pk=call.app.app_pk, request_id=arguments.request_id)
     if not arguments.wait_seconds or found["status"] != RequestStatus.PENDING:
         return found
-    if waiting.hub.is_full(call.app.app_pk):
+    if long_polling.hub.is_full(call.app.app_pk):
         call.view.note(pace(call.app.app_pk, arguments.request_id))
         return found
-    return waiting.wait_for_change(
+    return long_polling.wait_for_change(
         app_pk=call.app.app_pk,
         token_pk=call.app.token_pk,
         request_id=arguments.request_id,

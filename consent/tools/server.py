@@ -4,7 +4,7 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import mcp_types as mcp
 import orjson
@@ -13,18 +13,24 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from common.problems import checked
-from common.request_notes import PROBLEM_CODE
+from common.clock import database_now, utc
+from common.problems import PROBLEM_CODE, checked
+from consent import status
 from consent.schemas import SPECIAL
-from consent.tools import approval_page
 from consent.tools.catalogue import TOOLS, Tool
 from consent.tools.context import CALL_CONTEXT, CallContext, ProblemAnswer
+from consent.tools.hosts import not_needed_by, with_what_is_known
 from consent.tools.operations import REQUEST_CONSENT
+from consent.tools.prompts import PROMPTS
 from consent.tools.resources import RESOURCES, Resource
 from consent.tools.transport import run_blocking
+from developers.oauth.resources import MCP
 from developers.permissions import require_permission
 
+STATE_LIFETIME = 86400.0  # seconds
+_INPUT_NAME = "approval_page"
 NAME = "consent-runtime"
 _LIST_TTL_MS = 3_600_000  # how long a host may cache the lists; they change with a release only
 _INSTRUCTIONS = (
@@ -40,17 +46,46 @@ Context = ServerRequestContext[Any, Any]
 Result = dict[str, Any]  # of a tool, in its wire form
 
 
+def is_supported(context: ServerRequestContext[Any, Any]) -> bool:
+    """Whether this host declares URL elicitation, on a revision that has multi-round-trip requests."""
+    declared = context.session.client_capabilities
+    elicits = declared is not None and declared.elicitation is not None and declared.elicitation.url is not None
+    return elicits and context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def elicit(call: CallContext, answer: dict[str, Any]) -> mcp.InputRequiredResult:
+    """The result of the first round: what has the host open the page."""
+    message = (
+        f"{call.app.app_name} asks to read “{answer['scope_label']}”. Open the consent app to see what and why, and "
+        "decide there. Opening it shares nothing."
+    )
+    page = mcp.ElicitRequest(params=mcp.ElicitRequestURLParams(message=message, url=answer["approval_url"]))
+    return mcp.InputRequiredResult(input_requests={_INPUT_NAME: page}, request_state=orjson.dumps(answer).decode())
+
+
+def resume(call: CallContext, state: str) -> dict[str, Any]:
+    """The answer of the second round: that of the first, with the status of the request by now."""
+    answer: dict[str, Any] = orjson.loads(state)
+    current = status.for_app(app_pk=call.app.app_pk, request_id=answer["request_id"])
+    expires_at = utc(answer["expires_at"]) or database_now()
+    expires_in = max(0, round((expires_at - database_now()).total_seconds()))
+    return answer | {"status": current["status"], "expires_in": expires_in}
+
+
 @cache
 def server_of_tools() -> Server[Any]:
     """The server itself; it keeps no state of any call."""
     server: Server[Any] = Server(
         NAME,
         version="1",
-        title="Consent Runtime",
+        title=settings.SITE_NAME,
         instructions=_INSTRUCTIONS,
         on_list_tools=_list_tools,
         on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
         on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
         get_tool_input_schema=lambda name: None,  # no argument is repeated in a header
     )
     # in place of `on_call_tool`, which takes models alone: the SDK validates a result against the revision's schema
@@ -66,7 +101,7 @@ def _state_security() -> RequestStateSecurity:
     keys = [hashlib.sha256(b"mcp request state:" + key.encode()).digest() for key in settings.DATA_ENCRYPTION_KEYS]
     return RequestStateSecurity(
         keys=keys,
-        ttl=approval_page.STATE_LIFETIME,
+        ttl=STATE_LIFETIME,
         bind_principal=lambda context: _call_context(context).app.app_id,
     )
 
@@ -78,12 +113,14 @@ def _call_context(context: Context) -> CallContext:
 
 # --- tools ------------------------------------------------------------------------------------------------------------
 @cache
-def _definitions() -> list[mcp.Tool]:
-    return [tool.definition() for tool in TOOLS.values()]
+def _definitions(without: frozenset[str]) -> list[mcp.Tool]:
+    return [tool.definition(without) for tool in TOOLS.values()]
 
 
 async def _list_tools(context: Context, params: mcp.PaginatedRequestParams | None) -> mcp.ListToolsResult:
-    return mcp.ListToolsResult(tools=_definitions(), ttl_ms=_LIST_TTL_MS, cache_scope="public")
+    app = _call_context(context).app
+    scope: Literal["public", "private"] = "private" if app.is_host else "public"
+    return mcp.ListToolsResult(tools=_definitions(not_needed_by(app)), ttl_ms=_LIST_TTL_MS, cache_scope=scope)
 
 
 async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Result | mcp.InputRequiredResult:
@@ -97,8 +134,9 @@ async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Res
 
 def _run(call: CallContext, tool: Tool, arguments: Mapping[str, Any] | None) -> Result:
     try:
-        require_permission(call.app, tool.permissions)
-        return _success(tool.run(call, checked(tool.arguments, dict(arguments or {}), special=SPECIAL)))
+        require_permission(call.app, tool.permissions, path=MCP)
+        given = with_what_is_known(call, tool, dict(arguments or {}))
+        return _success(tool.run(call, checked(tool.arguments, given, special=SPECIAL)))
     except Exception as error:
         return _failure(_problem(call, error))
 
@@ -110,15 +148,15 @@ def _request_consent(
     if params.request_state is not None:
         return _second_round(call, tool, params.request_state)
     result = _run(call, tool, params.arguments)
-    if not result["isError"] and params.input_responses is None and approval_page.is_supported(context):
-        return approval_page.elicit(call, result["structuredContent"])
+    if not result["isError"] and params.input_responses is None and is_supported(context):
+        return elicit(call, result["structuredContent"])
     return result
 
 
 def _second_round(call: CallContext, tool: Tool, state: str) -> Result:
     try:
-        require_permission(call.app, tool.permissions)
-        return _success(approval_page.resume(call, state))
+        require_permission(call.app, tool.permissions, path=MCP)
+        return _success(resume(call, state))
     except Exception as error:
         return _failure(_problem(call, error))
 
@@ -160,6 +198,29 @@ async def _list_resources(context: Context, params: mcp.PaginatedRequestParams |
     return mcp.ListResourcesResult(resources=resources, ttl_ms=_LIST_TTL_MS, cache_scope="public")
 
 
+async def _list_templates(
+    context: Context, params: mcp.PaginatedRequestParams | None
+) -> mcp.ListResourceTemplatesResult:
+    """There are none: what hosts ask for anyway gets an answer."""
+    return mcp.ListResourceTemplatesResult(resource_templates=[], ttl_ms=_LIST_TTL_MS, cache_scope="public")
+
+
+async def _list_prompts(context: Context, params: mcp.PaginatedRequestParams | None) -> mcp.ListPromptsResult:
+    prompts = [prompt.definition() for prompt in PROMPTS.values()]
+    return mcp.ListPromptsResult(prompts=prompts, ttl_ms=_LIST_TTL_MS, cache_scope="public")
+
+
+async def _get_prompt(context: Context, params: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
+    prompt = PROMPTS.get(params.name)
+    if prompt is None:
+        raise MCPError(mcp.INVALID_PARAMS, f"There is no such prompt; there are {', '.join(PROMPTS)}.")
+    filled = prompt.filled(params.arguments or {})
+    if filled is None:
+        named = ", ".join(argument.name for argument in prompt.arguments)
+        raise MCPError(mcp.INVALID_PARAMS, f"Give exactly these arguments, none of them empty: {named}.")
+    return filled
+
+
 async def _read_resource(context: Context, params: mcp.ReadResourceRequestParams) -> mcp.ReadResourceResult:
     call, resource = _call_context(context), RESOURCES.get(params.uri)
     if resource is None:
@@ -172,7 +233,7 @@ async def _read_resource(context: Context, params: mcp.ReadResourceRequestParams
 def _read(call: CallContext, resource: Resource) -> str:
     """The text of the resource; raises a JSON-RPC error with the problem, since a resource has no failed result."""
     try:
-        require_permission(call.app, resource.permissions)
+        require_permission(call.app, resource.permissions, path=MCP)
         return resource.read()
     except Exception as error:
         problem = _problem(call, error)

@@ -12,16 +12,18 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 
 from common.json_bodies import json_answer
-from common.problems import InvalidRequest
-from common.request_notes import OPERATION
+from common.problems import OPERATION, InvalidRequest
 from consent.api.base import DeveloperView
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
 from developers.errors import BrowserPathRefused
 from developers.models import Permission
+from developers.oauth.resources import MCP
+from developers.permissions import require_permission
 
 _METHODS = frozenset({
     "initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover", "tools/list",
     "tools/call", "resources/list", "resources/templates/list", "resources/read", "prompts/list",
+    "prompts/get",
 })  # fmt: skip  # those that hosts send, as the log of an app's requests names them
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # JSON-RPC 2.0, section 5.1
 EVENTS = "text/event-stream"
@@ -61,6 +63,8 @@ class McpView(DeveloperView):
         except InvalidRequest as error:
             return self._message_error(_PARSE_ERROR, error)
         request.META[OPERATION] = _operation(message)
+        if self.app.is_host:  # it knows what to do about a refusal of HTTP: ask its person for more (contract 7)
+            self._require_permission_of(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request)
         takes_events = _takes_events_alone(headers.get("accept", ""))
@@ -74,6 +78,14 @@ class McpView(DeveloperView):
         if takes_events and answer.status == HTTPStatus.OK and media.startswith("application/json"):
             return HttpResponse(b"event: message\ndata: " + answer.body + b"\n\n", content_type=EVENTS)
         return HttpResponse(answer.body, status=answer.status, content_type=media)
+
+    def _require_permission_of(self, message: Any) -> None:
+        from consent.tools.catalogue import TOOLS  # as in `post`
+
+        name = (message.get("params") or {}).get("name")
+        tool = TOOLS.get(name) if message["method"] == "tools/call" and isinstance(name, str) else None
+        if tool is not None:
+            require_permission(self.app, tool.permissions, path=MCP)
 
     def _message_error(self, code: int, error: InvalidRequest, message_id: str | int | None = None) -> HttpResponse:
         """A JSON-RPC error; without an id where the message could not be read so far."""

@@ -9,7 +9,7 @@ from common.clock import rfc3339
 from consent.event_types import EventType
 from consent.exports.forgetting import Forgotten
 from consent.exports.models import Export
-from consent.exports.read_batches import reads_hold
+from consent.exports.read_batches import reads_match_chain
 from consent.grants.models import Grant
 from consent.ledger import audit, receipts
 from consent.ledger.canonical import sha256_canonical
@@ -17,7 +17,7 @@ from consent.ledger.models import AuditChain, AuditFacts, AuditPending, Receipt
 from consent.ledger.verifying import Broken, facts_of, names_of
 from consent.requests import digest
 from consent.requests.models import ConsentRequest
-from developers.people.models import AppPerson
+from developers.people import AppPerson
 from pkm import signatures
 
 Entry = dict[str, Any]
@@ -92,7 +92,7 @@ def _revision(facts: dict[str, Any]) -> int:
 
 def _flaw(entry: Entry, facts: dict[str, Any], name: str, rows: _Rows) -> str | None:
     is_person = name.startswith(_PERSON)
-    if is_person and entry["kind"] == EventType.READS and not (rows.are_forgotten(entry) or reads_hold(facts)):
+    if is_person and entry["kind"] == EventType.READS and not (rows.are_forgotten(entry) or reads_match_chain(facts)):
         return "the reads that it holds are not as they were"
     if not facts.get("request_id"):
         return None
@@ -127,7 +127,7 @@ def _request_flaw(facts: dict[str, Any], request: ConsentRequest, *, is_person: 
 
 
 def _digest_of(request: ConsentRequest) -> str:
-    return sha256_canonical(digest.asked(request, app_id=request.app.app_id))
+    return sha256_canonical(digest.members_of(request, app_id=request.app.app_id))
 
 
 def _grant_flaw(entry: Entry, facts: dict[str, Any], request: ConsentRequest) -> str | None:

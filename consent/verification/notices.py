@@ -11,9 +11,10 @@ from typing import Any
 from common.clock import database_now
 from consent.ledger import audit
 from consent.ledger.verifying import Broken
-from consent.notices.epochs import is_first
 from consent.notices.models import Notice, NoticeCounter
+from consent.notices.outbox import is_first
 from consent.rules import SHORTEST_DAYS
+from developers.app_events import ProcessingEvent
 
 COLUMNS = (
     "pk", "sequence", "kind", "facts", "at", "app__app_id", "request__request_id", "request__pairwise_id",
@@ -42,6 +43,9 @@ def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restor
             )
         elif not (goes_on or went):
             yield Broken(audit.app_chain(app_id), 0, f"what the app was told goes from number {last} to {sequence}")
+        elif notice["request__request_id"] is None:
+            if notice["kind"] not in set(ProcessingEvent) or notice["facts"].get("sequence") != sequence:
+                yield Broken(audit.app_chain(app_id), 0, f"number {sequence} of what it was told is of nothing")
         elif not _is_of_its_request(notice):
             request_id = notice["request__request_id"]
             yield Broken(audit.app_chain(app_id), 0, f"number {sequence} of what it was told is not of {request_id}")

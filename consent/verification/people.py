@@ -123,13 +123,13 @@ def _first_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None
         later.take(kind=row.kind, facts=row.facts, sequence=0, is_person=True)
     own = {grant["request__request_id"]: grant for grant in rows.grants[name]}
     for request in rows.requests[name]:
-        flaw = _standing_flaw(request, own.get(request["request_id"]), standing.get(request["request_id"]))
+        flaw = _status_flaw(request, own.get(request["request_id"]), standing.get(request["request_id"]))
         if flaw is not None:
             return flaw
     return _receipts_flaw(name, told, rows) or _reads_flaw(name, told, rows)
 
 
-def _standing_flaw(
+def _status_flaw(
     request: dict[str, Any], grant: dict[str, Any] | None, told: list[Any] | None
 ) -> tuple[int, str] | None:
     request_id, status = request["request_id"], request["status"]

@@ -1,36 +1,149 @@
-"""What a person can do about an app: block it, let it ask again, report it, and refresh what it can read, or not."""
+"""Who can read what, and what a person can do about it: pause, stop, keep, block, report, refresh or not."""
+
+from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.authentication import person_of
-from accounts.interrupted.page_forms import Field, page_button
-from consent.decisions import blocked_apps
+from accounts.interrupted.page_forms import Field, page_button, page_form
+from accounts.personas import own_actor_profile
+from consent.decisions import blocked_apps, unused
 from consent.errors import AuditUnavailable, MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.grants import actions as grant_actions
 from consent.ledger import queries as ledger_queries
-from consent.web import queries as web_queries
-from consent.web.forms import ReportForm
+from consent.web.app_list import app_list, pausing
+from consent.web.forms import ReportForm, UnusedForm
+from consent.web.sharing import app_of_grant, app_page
+from developers.oauth.queries import live_hosts_of
 
 
 def _page(request: HttpRequest, app_id: str, form: ReportForm, status: int = 200) -> HttpResponse:
+    asked = {name: request.GET.get(name, "") for name in ("older", "grant")}
     try:
-        shown = web_queries.app_and_person(person_of(request), app_id)
+        shown = app_page(person_of(request), app_id, older=asked["older"], holding=asked["grant"])
     except UnknownApp:
         raise Http404 from None
-    return render(request, "consent/app.html", {**shown, "form": form}, status=status)
+    return render(
+        request, "consent/apps.html", {**_list(request), **shown, "form": form, "on_app": True}, status=status
+    )
+
+
+def _list(request: HttpRequest) -> dict[str, Any]:
+    asked = {name: request.GET.get(name, "") for name in ("show", "q", "order", "page")}
+    unread_first = asked["order"] == "unread"
+    shown = app_list(
+        person_of(request), show=asked["show"], q=asked["q"][:100], unread_first=unread_first, page=asked["page"]
+    )
+    kept = {name: asked[name] for name in ("show", "q", "order") if asked[name]}
+    return {**shown, "query": urlencode(kept), "list_url": reverse("consent:apps")}
+
+
+@login_required
+@require_safe
+def apps(request: HttpRequest) -> HttpResponse:
+    """Who can read what: one row for each app. A wide screen has room for the first one beside it."""
+    shown = _list(request)
+    rows = list(shown["rows"])
+    first = app_page(person_of(request), rows[0].app.app_id) if rows and rows[0].app else {}
+    person_days = own_actor_profile(person_of(request)).unused_days
+    settings_shown = {"unused_days": person_days, "unused_choices": unused.CHOICES}
+    settings_shown["hosts"] = live_hosts_of(person_of(request))
+    return render(request, "consent/apps.html", {**first, **shown, **settings_shown, "form": ReportForm()})
 
 
 @login_required
 @require_safe
 def app(request: HttpRequest, app_id: str) -> HttpResponse:
-    """What blocking and reporting this app would do, before either is done."""
+    """What an app can read and has read, and what can be done about it."""
     return _page(request, app_id, ReportForm())
+
+
+@login_required
+@require_safe
+def grants(request: HttpRequest) -> HttpResponse:
+    """The address that these pages had before; receipts and mails name it."""
+    grant_id = request.GET.get("grant", "")
+    app_id = app_of_grant(person_of(request), grant_id) if grant_id else None
+    if app_id is None:
+        return redirect("consent:apps")
+    query = urlencode({"grant": grant_id})
+    return redirect(f"{reverse('consent:app', args=[app_id])}?{query}#{grant_id}")
+
+
+@require_POST
+@login_required
+@page_button(_("Pause"))
+def pause_app(request: HttpRequest, app_id: str) -> HttpResponse:
+    """Pause all that this app can read, in one step."""
+    try:
+        paused = blocked_apps.pause_app(app_id=app_id, by=person_of(request))
+    except UnknownApp:
+        raise Http404 from None
+    if paused:
+        said = gettext("Paused. Nothing can be read until you resume.")
+        messages.success(request, " ".join([said, *_entry_follows(request)]))
+    else:
+        messages.info(request, gettext("Nothing was left to pause. Nothing was changed now."))
+    return redirect("consent:app", app_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+@page_form(_("Pause everything"))
+def pause_everything(request: HttpRequest) -> HttpResponse:
+    """What pausing everything would do, and the one button that does it; here everything is resumed, too."""
+    person = person_of(request)
+    if request.method != "POST":
+        return render(request, "consent/pause.html", pausing(person))
+    paused = grant_actions.pause_all(by=person)
+    if paused:
+        words = ngettext(
+            "Everything is paused: %(n)d approval. Nothing can be read until you resume.",
+            "Everything is paused: %(n)d approvals. Nothing can be read until you resume.",
+            paused,
+        )
+        messages.success(request, " ".join([words % {"n": paused}, *_entry_follows(request)]))
+    else:
+        messages.info(request, gettext("Nothing was left to pause. Nothing was changed now."))
+    return redirect("consent:overview")
+
+
+@require_POST
+@login_required
+@page_button(_("Keep"))
+def keep_unused(request: HttpRequest, grant_id: str) -> HttpResponse:
+    """Let go on what would end since nobody reads it."""
+    try:
+        unused.keep_unused(grant_id=grant_id, by=person_of(request))
+    except UnknownGrant:
+        raise Http404 from None
+    except MoveNotAllowed:
+        messages.info(request, gettext("This had ended already. Nothing was changed now."))
+    else:
+        messages.success(request, gettext("Kept. It ends when you agreed, or when nobody reads it for as long again."))
+    return redirect("consent:overview")
+
+
+@require_POST
+@login_required
+@page_button(_("Save"), UnusedForm)
+def choose_unused(request: HttpRequest) -> HttpResponse:
+    """After how long access that nobody uses ends."""
+    form = UnusedForm(request.POST)
+    if form.is_valid():
+        unused.choose_unused_days(by=person_of(request), days=int(form.cleaned_data["days"]))
+        messages.success(request, gettext("Saved."))
+    else:
+        messages.error(request, gettext("Nothing was changed. Try again."))
+    return redirect("consent:apps")
 
 
 @require_POST
@@ -69,6 +182,23 @@ def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
+@require_POST
+@login_required
+@page_button(_("Disconnect"), danger=True)
+def disconnect(request: HttpRequest, app_id: str) -> HttpResponse:
+    """The app knows this person no longer: it can name them only once they connect with it or invite it again."""
+    try:
+        was_connected = blocked_apps.disconnect_app(app_id=app_id, by=person_of(request))
+    except UnknownApp:
+        raise Http404 from None
+    if was_connected:
+        said = gettext("Disconnected. It can neither read nor ask, until you connect with it or invite it again.")
+        messages.success(request, " ".join([said, *_entry_follows(request)]))
+    else:
+        messages.info(request, gettext("You were not connected with this app. Nothing was changed now."))
+    return redirect("consent:app", app_id)
+
+
 def _stopped(count: int) -> str:
     words = ngettext(
         "Sharing has stopped: %(n)d approval ended, and nothing more can be read.",
@@ -85,7 +215,7 @@ def _entry_follows(request: HttpRequest) -> list[str]:
 
 @require_POST
 @login_required
-@page_button(_("Let it ask again"))
+@page_button(_("Unblock"))
 def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     try:
         blocked_apps.unblock_app(app_id=app_id, by=person_of(request))
@@ -115,17 +245,18 @@ def report(request: HttpRequest, app_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-@page_button({"kept=yes": _("Renew again"), "kept=no": _("Stop renewing")})
+@page_button({"kept=yes": _("Update again"), "kept=no": _("Stop updates")})
 def switch_refresh(request: HttpRequest, grant_id: str) -> HttpResponse:
     """Refresh what an app can read when it changes, or leave it as it is."""
     on = {"yes": True, "no": False}.get(request.POST.get("kept", ""))
+    app_id = app_of_grant(person_of(request), grant_id)
+    if app_id is None:
+        raise Http404
     if on is None:
         messages.error(request, gettext("Nothing was changed. Try again."))
-        return redirect("consent:grants")
+        return redirect("consent:app", app_id)
     try:
         grant_actions.switch_refresh(grant_id=grant_id, by=person_of(request), on=on)
-    except UnknownGrant:
-        raise Http404 from None
     except MoveNotAllowed:
         messages.info(request, gettext("This had ended already. Nothing was changed now."))
     except AuditUnavailable:
@@ -134,4 +265,4 @@ def switch_refresh(request: HttpRequest, grant_id: str) -> HttpResponse:
         refreshed = gettext("Newer values will be sealed for the app when you change them.")
         left = gettext("The app keeps the last copy. What you change from now on is not shared with it.")
         messages.success(request, refreshed if on else left)
-    return redirect("consent:grants")
+    return redirect("consent:app", app_id)

@@ -1,7 +1,9 @@
 """What a person should look at before deciding: each in a word or two for the folded line, and in full below it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 from consent.requests.models import ConsentRequest
@@ -14,7 +16,7 @@ _GRAVITY = ("danger", "warn", "info")
 
 @dataclass(frozen=True)
 class Caution:
-    """`tone` is that of a notice: danger, warn or info."""
+    """`tone` is that of a notice: danger, warn or info. `label` goes on in a line; a title begins it with a capital."""
 
     tone: str
     label: str
@@ -22,20 +24,28 @@ class Caution:
 
 
 def cautions_of(
-    asked: ConsentRequest, *, first_time: bool, new_key: bool, beyond_registered: bool, tier: str, unvouched: bool
+    asked: ConsentRequest,
+    *,
+    first_time: bool,
+    new_key: bool,
+    beyond_registered: bool,
+    tier: str,
+    unvouched: bool,
+    replaced_at: datetime | None = None,
 ) -> list[Caution]:
-    """The gravest first."""
+    """The gravest first. `replaced_at`: when the app made the request that it took back and that this one replaces."""
     found = [
-        of_words(asked),
+        caution_about_wording(asked),
         _of_data(tier),
         *_of_app(asked, first_time=first_time),
         _of_key(asked, tier) if unvouched else None,
         *_of_request(asked, new_key, beyond_registered),
+        _of_replaced(asked, replaced_at) if replaced_at else None,
     ]
     return sorted(filter(None, found), key=lambda caution: _GRAVITY.index(caution.tone))
 
 
-def of_words(asked: ConsentRequest) -> Caution | None:
+def caution_about_wording(asked: ConsentRequest) -> Caution | None:
     """What the app's own words do to a hurried reader; nothing optional comes ticked then."""
     words = " ".join(filter(None, [asked.purpose, asked.binding_message, asked.app_name]))
     own = f"{asked.app_name} {asked.app.legal_name}" if asked.app.verified else ""
@@ -43,9 +53,9 @@ def of_words(asked: ConsentRequest) -> Caution | None:
     if not (pressed or name):
         return None
     if pressed and name:
-        label = gettext("Pressure, and %(name)s") % {"name": name}
+        label = gettext("pressure, and %(name)s") % {"name": name}
     else:
-        label = gettext("Pressure") if pressed else name[:1].upper() + name[1:]
+        label = gettext("pressure") if pressed else name
     if not asked.app.verified:
         text = gettext(
             "Nobody checked who this is. Nothing optional is ticked for you. If you did not expect this, deny."
@@ -63,12 +73,12 @@ def _of_data(tier: str) -> Caution | None:
         text = gettext(
             "This is among the most private things you keep here. Share it only with someone you would tell in person."
         )
-        return Caution("danger", gettext("Restricted data"), text)
+        return Caution("danger", gettext("restricted data"), text)
     if tier == SensitivityTier.CONFIDENTIAL:
         text = gettext(
             "This tells who you are, where you live or how to reach you. Tick only what is needed for the purpose."
         )
-        return Caution("warn", gettext("Confidential data"), text)
+        return Caution("warn", gettext("confidential data"), text)
     return None
 
 
@@ -80,17 +90,17 @@ def _of_app(asked: ConsentRequest, *, first_time: bool) -> list[Caution]:
             "Our staff suspended %(app)s. Nothing can be shared with it now; you can deny, or leave the request until "
             "it ends."
         )
-        found.append(Caution("danger", gettext("Suspended"), text % app))
+        found.append(Caution("danger", gettext("suspended by our staff"), text % app))
     if not asked.app.verified:
         text = gettext("Nobody has checked who is behind %(app)s. Approve only if you know and expect this request.")
-        found.append(Caution("warn", gettext("Not verified"), text % app))
+        found.append(Caution("warn", gettext("nobody checked who this is"), text % app))
     if first_time:
         text = (
             gettext("You have never shared anything with %(app)s before. We checked that it belongs to %(legal)s.")
             if asked.app.verified
             else gettext("You have never shared anything with %(app)s before.")
         )
-        found.append(Caution("info", gettext("First time"), text % app))
+        found.append(Caution("info", gettext("first time it asks"), text % app))
     return found
 
 
@@ -102,8 +112,16 @@ def _of_key(asked: ConsentRequest, tier: str) -> Caution:
     )
     if is_restricted:
         text += " " + gettext("So this cannot be approved.")
-    label, app = gettext("Nobody vouches for this key"), {"app": asked.app_name}
+    label, app = gettext("nobody vouches for its key"), {"app": asked.app_name}
     return Caution("danger" if is_restricted else "warn", label, text % app)
+
+
+def _of_replaced(asked: ConsentRequest, at: datetime) -> Caution:
+    text = gettext(
+        "%(app)s asked for the same on %(day)s and took that back. This is the newer request; nothing of the older one "
+        "counts any more."
+    )
+    return Caution("info", gettext("replaces an older request"), text % {"app": asked.app_name, "day": date_format(at)})
 
 
 def _of_request(asked: ConsentRequest, new_key: bool, beyond_registered: bool) -> list[Caution]:
@@ -114,11 +132,11 @@ def _of_request(asked: ConsentRequest, new_key: bool, beyond_registered: bool) -
             "This is more than %(app)s said it would ask for when it was registered here. So nothing is ticked that it "
             "does not require."
         )
-        found.append(Caution("warn", gettext("More than registered"), text % app))
+        found.append(Caution("warn", gettext("wants more than it told us"), text % app))
     if new_key:
         text = gettext(
             "%(app)s uses a key that it has not used with you before. That can be a new device or server of theirs. "
             "If you did not expect it, ask them, or deny."
         )
-        found.append(Caution("warn", gettext("New key"), text % app))
+        found.append(Caution("warn", gettext("its key is new"), text % app))
     return found

@@ -7,22 +7,25 @@ however far back it lies, and each line is told once, whatever happens meanwhile
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from datetime import date, datetime, tzinfo
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from common.clock import database_now, rfc3339
 from common.durations import duration
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.event_types import EventType
+from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.ledger.verifying import Broken, verify
 from consent.requests.models import ConsentRequest
-from consent.web import places
+from consent.web import paging
+from consent.web.history_filter import Chosen
 from consent.web.history_sources import BOUNDS, Happened, Placed, Position, Source, Wanted, title_of
 from developers.models import App
 
@@ -51,7 +54,7 @@ _ENDS = (
     EventType.EXPIRED,
 )  # after which a grant is live only where somebody brought it back
 
-PAGE = 40
+PAGE = 25
 _AT_ONCE = 500  # lines of each source, for a file
 
 
@@ -62,16 +65,22 @@ class HistoryPage:
     lines: list[Happened]
     older: str
     is_newest: bool
+    zone: tzinfo
+
+    @property
+    def days(self) -> list[tuple[date, list[Happened]]]:
+        """The lines by the days on which they began."""
+        return [
+            (day, list(some)) for day, some in groupby(self.lines, lambda line: line.at.astimezone(self.zone).date())
+        ]
 
 
-def history(
-    user: "User", *, group: str = "", app_id: str = "", older: str = "", names: Mapping[str, str]
-) -> HistoryPage:
+def history(user: "User", *, chosen: Chosen, older: str = "", names: Mapping[str, str]) -> HistoryPage:
     """The page that goes on at `older`, the newest one where that is nothing that a page said.
 
     `names` are those of the apps that the person met.
     """
-    sources = Wanted(user, group, app_id, folded=True, names=names).sources()
+    sources = Wanted(user, chosen, folded=True, names=names).sources()
     reached = _positions(older, sources)
     is_newest = not reached
     walks = []
@@ -83,7 +92,7 @@ def history(
     for letter, placed in merged[:PAGE]:
         reached[letter] = placed.position
     lines = [placed.line for _, placed in merged[:PAGE]]
-    return HistoryPage(lines, _cursor(reached) if len(merged) > PAGE else "", is_newest)
+    return HistoryPage(lines, _cursor(reached) if len(merged) > PAGE else "", is_newest, chosen.zone)
 
 
 def _before(some: list[Placed], bounds: Position) -> Position:
@@ -94,9 +103,9 @@ def _before(some: list[Placed], bounds: Position) -> Position:
     return (*times, row + 1)
 
 
-def happened(user: "User", *, group: str = "", app_id: str = "") -> Iterator[Happened]:
+def happened(user: "User", chosen: Chosen) -> Iterator[Happened]:
     """Every line, newest first; each source is read bit by bit, however long it is."""
-    sources = Wanted(user, group, app_id, names=dict(apps_met(user))).sources()
+    sources = Wanted(user, chosen, names=dict(apps_met(user))).sources()
     return (placed.line for _, placed in _merged([_walk(letter, source) for letter, source in sources.items()]))
 
 
@@ -117,7 +126,7 @@ def _merged(walks: list[Iterator[tuple[str, Placed]]]) -> Iterator[tuple[str, Pl
 
 def _cursor(reached: dict[str, Position]) -> str:
     """Such as `c120.r1764000000000000-55`: where each source stands."""
-    return ".".join(f"{letter}{places.written(position)}" for letter, position in reached.items())
+    return ".".join(f"{letter}{paging.written(position)}" for letter, position in reached.items())
 
 
 def _positions(cursor: str, letters: Iterable[str]) -> dict[str, Position]:
@@ -125,11 +134,17 @@ def _positions(cursor: str, letters: Iterable[str]) -> dict[str, Position]:
     found: dict[str, Position] = {}
     for part in cursor.split(".") if cursor else ():
         letter = part[:1]
-        position = places.read(part[1:], BOUNDS[letter]) if letter in letters else None
+        position = paging.read(part[1:], BOUNDS[letter]) if letter in letters else None
         if position is None:
             return {}
         found[letter] = position
     return found
+
+
+def reads_between(user: "User", begins: datetime, ends: datetime) -> dict[str, int]:
+    """{"apps", "times"}: how many apps read how often; one query."""
+    reads = Read.objects.filter(grant__in=Grant.objects.filter(user=user), at__gte=begins, at__lt=ends)
+    return reads.aggregate(apps=Count("grant__app", distinct=True), times=Count("pk"))
 
 
 def listed_for() -> tuple[str, str]:

@@ -16,6 +16,7 @@ from common.clock import rfc3339
 from common.text import harmless_cell
 from consent.web import history
 from consent.web.forms import HistoryFilter
+from consent.web.history_filter import zone_of
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -28,8 +29,8 @@ COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
 def history_file(request: HttpRequest) -> HttpResponseBase:
     """`?format=json` or `csv`, with the filters of the page."""
     user = cast("User", request.user)
-    chosen = HistoryFilter(request.GET).chosen()
-    lines = history.happened(user, group=chosen["group"], app_id=chosen["app_id"])
+    chosen = HistoryFilter(request.GET).chosen(zone_of(request))
+    lines = history.happened(user, chosen)
     rows = (_row(line) for line in lines)
     wanted = request.GET.get("format")
     if wanted == "json":
@@ -56,7 +57,8 @@ def _in_language(language: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _row(line: history.Happened) -> dict[str, Any]:
-    cells = (rfc3339(line.at), line.kind, line.title, line.detail, line.app_id, line.request_id, line.receipt_id)
+    detail = line.detail or ", ".join(line.names)
+    cells = (rfc3339(line.at), line.kind, line.title, detail, line.app_id, line.request_id, line.receipt_id)
     return dict(zip(COLUMNS, cells, strict=True))
 
 

@@ -1,5 +1,7 @@
 """The owner's JSON addresses about requests and grants (contract 2): a session with its CSRF token, never a token."""
 
+from typing import Any, Literal
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.utils.translation import gettext
@@ -18,6 +20,7 @@ from consent.exports import actions as export_actions
 from consent.grants import actions as grant_actions
 from consent.ledger import proofs
 from consent.schemas import ApproveBody, DenyBody, ExportBody, ResumeBody, RevokeBody
+from consent.web import inbox
 from consent.web import queries as web_queries
 
 
@@ -30,6 +33,15 @@ class ChainQuery(Strict):
 class _OwnerView(OwnerView):
     def status(self, request_id: str) -> HttpResponse:
         return json_answer(status.for_owner(request_id=request_id, user=self.person))
+
+
+def _waiting_messages(request: Request) -> list[str]:
+    """What the next page will say; it still will."""
+    storage: Any = messages.get_messages(request)
+    said = [message.message for message in storage]
+    if said:  # else there is nothing to keep, and a program's call has no storage
+        storage.used = False
+    return said
 
 
 class RequestDataView(_OwnerView):
@@ -67,11 +79,27 @@ class DecisionView(_OwnerView):
             self.require_recent_sign_in()
 
 
+class CopiesQuery(Strict):
+    """Which copies are told of: those that are outdated, or `also` the current ones."""
+
+    also: Literal["current"] | None = None
+
+
 class OutdatedCopiesView(_OwnerView):
     """`GET /consent/grants/outdated`: what the browser seals anew; {"grants": [queries.exports_to_refresh]}."""
 
+    takes_query = True
+
     def get(self, request: Request) -> HttpResponse:
-        return json_answer({"grants": web_queries.exports_to_refresh(self.person)})
+        all_kept = self.query(CopiesQuery).also is not None
+        return json_answer({"grants": web_queries.exports_to_refresh(self.person, all_kept=all_kept)})
+
+
+class InboxNewsView(_OwnerView):
+    """`GET /consent/inbox/news`: what an open inbox asks every few seconds; {"waiting", "newest"} (inbox.news_of)."""
+
+    def get(self, request: Request) -> HttpResponse:
+        return json_answer(inbox.news_of(self.person))
 
 
 class ChainView(_OwnerView):
@@ -95,7 +123,7 @@ class StandingApprovalView(_OwnerView):
     """`GET /consent/grants/{grant_id}/approval`: what the person's vault signed, which a refresh repeats."""
 
     def get(self, request: Request, grant_id: str) -> HttpResponse:
-        return json_answer(approval_actions.standing_approval(grant_id=grant_id, by=self.person))
+        return json_answer(approval_actions.newest_approval(grant_id=grant_id, by=self.person))
 
 
 class ApprovalKeysView(_OwnerView):
@@ -113,7 +141,8 @@ class ResumeView(_OwnerView):
         request_id = approval_actions.resume(grant_id=grant_id, by=self.person, body=body)
         # the page loads itself again then, and says so; the sandbox has neither
         said = gettext("Resumed. The app can read again until the date shown.")
-        messages.success(request, said, fail_silently=True)
+        if said not in _waiting_messages(request):  # of several that are resumed one after the other it is said once
+            messages.success(request, said, fail_silently=True)
         return self.status(request_id)
 
 

@@ -2,58 +2,49 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
 
 import pkm.scopes
 from common.clock import database_now
-from consent.decisions.blocked_apps import met_app
-from consent.decisions.models import BlockedApp
 from consent.errors import UnknownRequest
 from consent.exports import policies as export_policies
 from consent.grants.models import Grant
 from consent.requests import digest as request_digest
 from consent.requests.models import ConsentRequest, ConsentRequestQuerySet, RefreshPolicy
-from consent.states import Actor, RequestStatus
-from consent.web import places
-from consent.web.cautions import of_words
-from developers.models import App
+from consent.requests.queries import count_pending
+from consent.web.cautions import caution_about_wording
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 
 if TYPE_CHECKING:
     from accounts.models import User
 
-RECENT = 8
-WAITING_SHOWN = 40
+MOST_IN_QUEUE = 1000  # of what waits, a sheet counts no further
 _APP = ("app__application", "scope_entry")
-_LABEL = "request__scope_entry__scope_label"
 
 
 def own_requests(user: "User") -> ConsentRequestQuerySet:
     return ConsentRequest.objects.filter(user=user).select_related(*_APP)
 
 
-def inbox(user: "User", older: str = "") -> dict[str, Any]:
-    """What waits, newest first, a page that goes on at `older`, and what was decided lately."""
-    now, place = database_now(), places.read(older)
-    some = _waiting(user, now, place)
-    if not some and place is not None:  # what was there has been decided meanwhile
-        place, some = None, _waiting(user, now, None)
-    last = some[WAITING_SHOWN - 1] if len(some) > WAITING_SHOWN else None
-    decided = own_requests(user).exclude(status=RequestStatus.PENDING).order_by("-decided_at", "-id")
-    # what apps took back themselves would push out what this person decided; the history tells of it
-    decided = decided.exclude(status=RequestStatus.CANCELLED, decided_by=Actor.APP)
-    return {
-        "waiting": some[:WAITING_SHOWN],
-        "decided": list(decided[:RECENT]) if place is None else [],
-        **places.pages(places.place_of(last.created_at, last.pk) if last else None, is_newest=place is None),
-    }
+@dataclass(frozen=True)
+class Queue:
+    """Where a request stands among those that wait, newest first, and the one that comes after it, in a circle."""
+
+    at: int
+    count: int
+    next: str
 
 
-def _waiting(user: "User", now: datetime, place: places.Place | None) -> list[ConsentRequest]:
-    waiting = places.older(own_requests(user).pending(now), "created_at", place)
-    return list(waiting.order_by("-created_at", "-id")[: WAITING_SHOWN + 1])
+def queue_of(user: "User", request_id: str) -> Queue:
+    """Of a request that was decided, `at` is 0 and `next` the newest that waits; empty where none does."""
+    waiting = own_requests(user).pending(database_now()).order_by("-created_at", "-id")
+    ids = list(waiting.select_related(None).values_list("request_id", flat=True)[:MOST_IN_QUEUE])
+    at = ids.index(request_id) + 1 if request_id in ids else 0
+    return Queue(at=at, count=len(ids), next=ids[at % len(ids)] if ids else "")
 
 
 def own_request(user: "User", request_id: str) -> ConsentRequest:
@@ -65,7 +56,7 @@ def own_request(user: "User", request_id: str) -> ConsentRequest:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedAttribute:
     """One attribute on the review page, as its row shows it."""
 
     attribute: labels.Attribute
@@ -76,14 +67,14 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class AskedGroup:
+class RequestedGroup:
     """The asked attributes of one domain."""
 
     group: labels.Group
-    rows: list[Asked]
+    rows: list[RequestedAttribute]
 
 
-def asked_groups(request: ConsentRequest, user: "User", older: Grant | None) -> list[AskedGroup]:
+def requested_groups(request: ConsentRequest, user: "User", older: Grant | None) -> list[RequestedGroup]:
     """Every attribute that could be approved, grouped by domain; what is new since `older` is marked.
 
     Ticked from the start is what is required. Beside it what is there, everyday and not the person's own, provided
@@ -94,21 +85,21 @@ def asked_groups(request: ConsentRequest, user: "User", older: Grant | None) -> 
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
-    unticked = is_beyond_registered(request) or of_words(request) is not None
+    unticked = is_beyond_registered(request) or caution_about_wording(request) is not None
 
-    def row(attribute: labels.Attribute) -> Asked:
+    def row(attribute: labels.Attribute) -> RequestedAttribute:
         there = attribute.path in present
         must = attribute.path in required
         new = before is not None and attribute.path not in before
         ticked = must or (there and not (attribute.sensitive or attribute.own or unticked or new))
-        return Asked(attribute, must, there, ticked, new)
+        return RequestedAttribute(attribute, must, there, ticked, new)
 
-    groups = labels.described(_asked_paths(request, present))
+    groups = labels.described(_requested_paths(request, present))
     # what can be shared comes first: a phone's first screen has room for three rows
-    return [AskedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.held)) for group in groups]
+    return [RequestedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.held)) for group in groups]
 
 
-def _asked_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:
+def _requested_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:
     """What the app listed; where it listed nothing, its scope's attributes and the person's own in it."""
     listed = [*(request.required_attributes or []), *(request.optional_attributes or [])]
     if request.required_attributes is not None or request.optional_attributes is not None:
@@ -121,9 +112,8 @@ def _asked_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:
 def further_terms(request: ConsentRequest) -> list[tuple[str, str, str]]:
     """(member, its words, its value) of what the app gave beyond the terms that have a place of their own."""
     columns = {field.name: field for field in ConsentRequest._meta.concrete_fields}
-    return [
-        (name, str(columns[name].verbose_name), str(value)) for name, value in request_digest.later(request).items()
-    ]
+    given = request_digest.optional_members_of(request)
+    return [(name, str(columns[name].verbose_name), str(value)) for name, value in given.items()]
 
 
 def is_beyond_registered(request: ConsentRequest) -> bool:
@@ -145,24 +135,10 @@ def proof_of(request: ConsentRequest) -> dict[str, Any]:
     return {"receipt_id": newest, "entry_follows": False}
 
 
-def app_and_person(user: "User", app_id: str) -> dict[str, Any]:
-    """An app that this person met, and what is between the two. Raises `UnknownApp`."""
-    app_pk = met_app(app_id, user)
-    now = database_now()
-    live = Grant.objects.live(now).filter(user=user, app_id=app_pk).order_by("-starts_at", "-id")
-    waiting = ConsentRequest.objects.pending(now).filter(user=user, app_id=app_pk)
-    return {
-        "app": App.objects.select_related("application").get(pk=app_pk),
-        "blocked": BlockedApp.objects.filter(user=user, app_id=app_pk).first(),
-        "live": [
-            labels.translated(label) for label in live.order_by("-starts_at", "-id").values_list(_LABEL, flat=True)
-        ],
-        "waiting": waiting.count(),
-    }
-
-
-def exports_to_refresh(user: "User") -> list[dict[str, Any]]:
+def exports_to_refresh(user: "User", *, all_kept: bool = False) -> list[dict[str, Any]]:
     """Live grants that are refreshed and whose newest export was made from older segments than there are now.
+
+    `all_kept` for those, too, whose export is as new as the segments.
 
     Each: {"grant_id", "request_id", "app_name", "approved_attributes", "next_revision", "renewed" (in words)}.
     """
@@ -173,10 +149,10 @@ def exports_to_refresh(user: "User") -> list[dict[str, Any]]:
     found = []
     for grant in refreshed.order_by("id"):
         newest: Any = grant.exports.order_by("-revision").values("revision", "sources").first() or {}
-        sources = export_policies.holding(grant.approved_attributes, held)
+        sources = export_policies.segments_with(grant.approved_attributes, held)
         made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}
         there = segment_queries.current_revisions(user, sources)
-        if sources and made_from != there:
+        if all_kept or (sources and made_from != there):
             changed = {pair for pair in {*there, *made_from} if there.get(pair) != made_from.get(pair)}
             found.append(
                 {
@@ -195,3 +171,11 @@ def _in_segments(paths: list[str], segments: set[tuple[str, str]]) -> list[str]:
     """What these paths are called, of those that lie in these segments."""
     inside = [path for path in paths if tuple(path.split(".")[:2]) in segments]
     return [attribute.label for group in labels.described(inside) for attribute in group.attributes]
+
+
+def pending_count(request: HttpRequest) -> dict[str, object]:
+    """The number of requests that wait for this person's decision, counted only where a template asks."""
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {"pending_count": 0}
+    return {"pending_count": SimpleLazyObject(lambda: count_pending(user=user))}

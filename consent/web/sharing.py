@@ -1,32 +1,39 @@
-"""What the sharing page shows: what is shared now, a page at a time, and what ended lately."""
+"""What an app's page shows: what it can read now, a page at a time, what it read, and what happened with it."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, OuterRef, Subquery
+from django.db.models import OuterRef, Subquery
 
 from common.clock import database_now
+from consent.decisions.blocked_apps import met_app
 from consent.decisions.models import BlockedApp
 from consent.exports import policies as export_policies
+from consent.exports import queries as export_queries
 from consent.exports.models import Export, Read
 from consent.grants.models import Grant
-from consent.requests.models import RefreshPolicy
+from consent.requests.models import ConsentRequest, RefreshPolicy
 from consent.states import GrantStatus
-from consent.web import places
-from developers.models import App
+from consent.web import charts, paging
+from consent.web import history as web_history
+from consent.web.app_list import DAYS
+from consent.web.history_filter import Chosen
+from consent.web.history_sources import Happened
+from developers.models import App, AppPerson
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 
 if TYPE_CHECKING:
     from accounts.models import User
 
-LIVE_SHOWN, ENDED_SHOWN, SEVERAL_SHOWN = 20, 20, 20
+LIVE_SHOWN, ENDED_SHOWN, EVENTS_SHOWN = 20, 5, 6
 
 
 @dataclass(frozen=True)
 class Shared:
-    """One grant on the sharing page; `source_is_gone` where an export to be refreshed has nothing to be made from."""
+    """One grant on the page; `source_is_gone` where an export to be refreshed has nothing to be made from."""
 
     grant: Grant
     status: GrantStatus
@@ -36,43 +43,75 @@ class Shared:
     source_is_gone: bool
 
     @property
-    def reads_left(self) -> int | None:
-        return None if self.grant.max_reads is None else self.grant.max_reads - self.grant.reads
+    def title(self) -> str:
+        """What it is of, in words."""
+        return ", ".join(attribute.label for group in self.groups for attribute in group.attributes)
 
 
-def sharing(user: "User", *, older: str = "", holding: str = "") -> dict[str, Any]:
-    """What is shared now, newest first, a page that goes on at `older`, or the newest that has the grant `holding`.
-
-    The first page also tells what ended lately, which apps are blocked, and which read several things.
-    """
+def app_page(user: "User", app_id: str, *, older: str = "", holding: str = "") -> dict[str, Any]:
+    """An app that this person met: what it can read, newest first, a page that goes on at `older` or has the grant
+    `holding`; the first page also tells what ended lately. Raises `UnknownApp`."""
+    app_pk = met_app(app_id, user)
     now = database_now()
-    place, some = _page(user, now, places.read(older), holding)
+    own = _own(user).filter(app=app_pk)
+    place, some = _page(own, now, paging.read(older), holding)
     shown = some[:LIVE_SHOWN]
     last = shown[-1] if len(some) > LIVE_SHOWN else None
-    ended = _ended(user, now) if place is None else []
+    ended = list(own.over(now).order_by("-ended_at", "-id")[:ENDED_SHOWN]) if place is None else []
     cards = _cards([*shown, *ended], now, segment_queries.held_segments(user) if shown else {})
+    app = App.objects.select_related("application").get(pk=app_pk)
+    by_day = export_queries.reads_by_day(user, days=DAYS, now=now, app_pks=[app_pk])
+    happened = web_history.history(user, chosen=Chosen(app_id=app_id), names={app_id: app.name})
     return {
-        "has_paused": any(grant.status == GrantStatus.PAUSED for grant in shown),
+        "app": app,
+        **_numbers(own, now),
+        "blocked": BlockedApp.objects.filter(user=user, app=app_pk).first(),
+        "connected": AppPerson.objects.filter(user=user, app_id=app_pk, ended_at=None).exists(),
+        "requests_waiting": ConsentRequest.objects.pending(now).filter(user=user, app=app_pk).count(),
         "live": cards[: len(shown)],
-        "several": _several(user, now) if place is None else [],
         "ended": cards[len(shown) :],
-        "blocked": _blocked(user) if place is None else [],
-        **places.pages(last and places.place_of(last.starts_at, last.pk), is_newest=place is None),
+        "chart": charts.by_day(by_day.get(app_pk, {}), days=DAYS, now=now),
+        "events": _folded(happened.lines)[:EVENTS_SHOWN],
+        "key": own.order_by("-id").values_list("request__connector_thumbprint", flat=True).first(),
+        **paging.pages(last and paging.place_of(last.starts_at, last.pk), is_newest=place is None),
     }
 
 
-def _page(
-    user: "User", now: datetime, place: places.Place | None, holding: str
-) -> tuple[places.Place | None, list[Any]]:
+def app_of_grant(user: "User", grant_id: str) -> str | None:
+    """The app that this person gave it to; None where it is nobody's or another's."""
+    return Grant.objects.filter(user=user, grant_id=grant_id).values_list("app__app_id", flat=True).first()
+
+
+def _folded(lines: list[Happened]) -> list[tuple[Happened, int]]:
+    """Lines that follow each other and say the same are one, the newest, with how many they are."""
+    alike = (list(same) for _, same in groupby(lines, key=lambda line: line.title))
+    return [(same[0], len(same)) for same in alike]
+
+
+def _numbers(own: Any, now: datetime) -> dict[str, Any]:
+    """Of all that is live: how many things it is of, until when at most, when it was read last, and what is paused."""
+    live = list(
+        own.live(now).order_by("pk").values("grant_id", "status", "approved_attributes", "expires_at", "last_read")
+    )
+    return {
+        "things": len({path for one in live for path in one["approved_attributes"]}),
+        "until": max((one["expires_at"] for one in live), default=None),
+        "last_read": max((one["last_read"] for one in live if one["last_read"]), default=None),
+        "approvals": len(live),
+        "paused_ids": [one["grant_id"] for one in live if one["status"] == GrantStatus.PAUSED],
+    }
+
+
+def _page(own: Any, now: datetime, place: paging.Place | None, holding: str) -> tuple[paging.Place | None, list[Any]]:
     """Where the page begins, None for the newest, and its grants with one more."""
-    some = _live(user, now, place)
+    some = _live(own, now, place)
     if place is not None:
-        return (place, some) if some else (None, _live(user, now, None))  # what was there has ended meanwhile
+        return (place, some) if some else (None, _live(own, now, None))  # what was there has ended meanwhile
     if holding and all(grant.grant_id != holding for grant in some[:LIVE_SHOWN]):
-        wanted = Grant.objects.live(now).filter(user=user, grant_id=holding).first()
+        wanted = own.live(now).filter(grant_id=holding).first()
         if wanted is not None:  # the page that begins with it
-            place = places.place_of(wanted.starts_at, wanted.pk + 1)
-            return place, _live(user, now, place)
+            place = paging.place_of(wanted.starts_at, wanted.pk + 1)
+            return place, _live(own, now, place)
     return None, some
 
 
@@ -83,31 +122,15 @@ def _own(user: "User") -> Any:
     return own.annotate(last_read=Subquery(reads.values("at")[:1]), sealed_at=Subquery(exports.values("sealed_at")[:1]))
 
 
-def _live(user: "User", now: datetime, place: places.Place | None) -> list[Any]:
-    live = places.older(_own(user).live(now), "starts_at", place)
+def _live(own: Any, now: datetime, place: paging.Place | None) -> list[Any]:
+    live = paging.older(own.live(now), "starts_at", place)
     return list(live.order_by("-starts_at", "-id")[: LIVE_SHOWN + 1])
-
-
-def _ended(user: "User", now: datetime) -> list[Any]:
-    return list(_own(user).over(now).order_by("-ended_at", "-id")[:ENDED_SHOWN])
-
-
-def _several(user: "User", now: datetime) -> list[dict[str, Any]]:
-    """The apps that can read several things, the one that was allowed something last first."""
-    counted = Grant.objects.live(now).filter(user=user).values("app").annotate(n=Count("pk"), newest=Max("pk"))
-    some = {one["app"]: one["n"] for one in counted.filter(n__gt=1).order_by("-newest")[:SEVERAL_SHOWN]}
-    apps = App.objects.select_related("application").in_bulk(some)
-    return [{"app": apps[pk], "count": n} for pk, n in some.items()]
-
-
-def _blocked(user: "User") -> list[BlockedApp]:
-    return list(BlockedApp.objects.filter(user=user).select_related("app").order_by("app__name", "pk"))
 
 
 def _cards(found: list[Any], now: datetime, held: export_policies.Held) -> list[Shared]:
     groups = labels.described_each(grant.approved_attributes for grant in found)
     return [
-        Shared(grant, grant.standing(now), its_groups, grant.last_read, grant.sealed_at, _is_source_gone(grant, held))
+        Shared(grant, grant.status_at(now), its_groups, grant.last_read, grant.sealed_at, _is_source_gone(grant, held))
         for grant, its_groups in zip(found, groups, strict=True)
     ]
 
@@ -115,4 +138,4 @@ def _cards(found: list[Any], now: datetime, held: export_policies.Held) -> list[
 def _is_source_gone(grant: Grant, held: export_policies.Held) -> bool:
     if grant.request.refresh_policy != RefreshPolicy.CONTINUOUS or not grant.kept_current:
         return False
-    return not export_policies.holding(grant.approved_attributes, held)
+    return not export_policies.segments_with(grant.approved_attributes, held)

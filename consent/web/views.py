@@ -1,5 +1,6 @@
 """The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -28,24 +29,25 @@ from consent.errors import (
     AuditUnavailable,
     MoveNotAllowed,
     RequestExpired,
-    UnknownGrant,
     UnknownRequest,
 )
-from consent.event_types import GROUP_LABELS
 from consent.grants import actions as grant_actions
 from consent.ledger import queries as ledger_queries
 from consent.log import keys as log_keys
 from consent.log.published import is_confirmed
 from consent.requests.models import ConsentRequest
+from consent.requests.return_addresses import is_still_registered
 from consent.requests.vouching import must_be_vouched_for, vouching_of
 from consent.states import RequestStatus
 from consent.web import history as web_history
+from consent.web import history_links, inbox
 from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.changes import Before, before_of
-from consent.web.forms import DenyForm, HistoryFilter
-from consent.web.sharing import sharing
-from consent.web.words import duration_choices
+from consent.web.forms import DenyForm, HistoryFilter, duration_choices
+from consent.web.history_filter import zone_of
+from consent.web.overview import overview as shown_overview
+from consent.web.sharing import app_of_grant
 from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.registry.models import SensitivityTier
@@ -62,15 +64,14 @@ def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "home.html")
     is_developer = side_of(person_of(request)) == Persona.DEVELOPER
-    return redirect("developers:home" if is_developer else "consent:inbox")
+    return redirect("portal:home" if is_developer else "consent:overview")
 
 
 @login_required
 @require_safe
-def inbox(request: HttpRequest) -> HttpResponse:
-    vault = vault_queries.status_of(person_of(request))
-    shown = web_queries.inbox(person_of(request), request.GET.get("older", ""))
-    return render(request, "consent/inbox.html", {**shown, "has_vault": vault != VaultStatus.ABSENT})
+def overview(request: HttpRequest) -> HttpResponse:
+    """Where a person comes after signing in."""
+    return render(request, "consent/overview.html", shown_overview(person_of(request)))
 
 
 @login_required
@@ -82,59 +83,70 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
     except UnknownRequest:
         raise Http404 from None
     now = database_now()
-    status = asked.standing(now)
+    status = asked.status_at(now)
     if status is not RequestStatus.PENDING:
         return render(request, "consent/decided.html", _decided(asked, status))
     return render(request, "consent/review.html", _review(request, asked))
 
 
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
-    user = person_of(request)
-    before = before_of(asked)
-    first_time = decision_queries.is_first_time_app(asked)
-    groups = web_queries.asked_groups(asked, user, before.grant if before else None)
-    rows = [row for group in groups for row in group.rows]
-    tier = asked.scope_entry.sensitivity_tier
-    beyond_registered = web_queries.is_beyond_registered(asked)
-    new_key = not first_time and not decision_queries.is_known_connector(asked)
-    vouching = vouching_of(asked)
-    cautions = cautions_of(
-        asked,
-        first_time=first_time,
-        new_key=new_key,
-        beyond_registered=beyond_registered,
-        tier=tier,
-        unvouched=vouching.is_missing,
-    )
+    user, before, tier = person_of(request), before_of(asked), asked.scope_entry.sensitivity_tier
+    groups = web_queries.requested_groups(asked, user, before.grant if before else None)
     back = urlencode({"next": request.path})
     return {
         "asked": asked,
-        "scope_label": labels.translated(asked.scope_entry.scope_label),
-        "cautions": cautions,
-        "gravest": cautions[0].tone if cautions else "info",
-        "to_look_at": len(cautions) + (before is not None),
+        "verb": labels.verb_phrase(asked.scope_entry),
+        "title": f"{asked.app_name} {labels.verb_phrase(asked.scope_entry)}",
+        "queue": web_queries.queue_of(user, asked.request_id),
+        "before": before,
         "groups": groups,
+        **_choices([row for group in groups for row in group.rows], before),
+        **_warnings(asked, before),
+        "until": database_now() + timedelta(seconds=asked.access_duration),
+        "durations": duration_choices(asked.access_duration),
+        "further_terms": web_queries.further_terms(asked),
+        "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
+        "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
+        "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
+        "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
+        "suspended": asked.app.status != AppStatus.ACTIVE,
+        "deny_form": deny_form or DenyForm(),
+    }
+
+
+def _choices(rows: Sequence[web_queries.RequestedAttribute], before: Before | None) -> dict[str, Any]:
+    """What of the attributes in the request can be ticked, is ticked, and is missing."""
+    return {
         "asked_for": len(rows),
         "ticked": sum(row.ticked for row in rows),
         "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
-        "until": database_now() + timedelta(seconds=asked.access_duration),
-        "longest": duration(asked.access_duration),
-        "further_terms": web_queries.further_terms(asked),
-        "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
         "words": {row.attribute.path: row.attribute.word for row in rows},
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
         "nothing_held": not any(row.held for row in rows),
-        "durations": duration_choices(asked.access_duration),
-        "before": before,
         "gone": _gone(before, {row.attribute.path for row in rows}),
-        "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
-        "needs_fresh_sign_in": tier == "restricted" and not signed_in_recently(request),
-        "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
+    }
+
+
+def _warnings(asked: ConsentRequest, before: Before | None) -> dict[str, Any]:
+    """The cautions, the gravest first, and what an app whose key nobody vouches for may not have."""
+    first_time, vouching = decision_queries.is_first_time_app(asked), vouching_of(asked)
+    tier = asked.scope_entry.sensitivity_tier
+    cautions = cautions_of(
+        asked,
+        first_time=first_time,
+        new_key=not first_time and not decision_queries.is_known_connector(asked),
+        beyond_registered=web_queries.is_beyond_registered(asked),
+        tier=tier,
+        unvouched=vouching.is_missing,
+        replaced_at=inbox.replaced_at(asked),
+    )
+    return {
+        "cautions": cautions,
+        "gravest": cautions[0].tone if cautions else "info",
+        "to_look_at": len(cautions) + (before is not None),
         "vouching": vouching,
         "cannot_vouch": vouching.is_missing and must_be_vouched_for(asked),
         "asks_once_more": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
-        "suspended": asked.app.status != AppStatus.ACTIVE,
-        "deny_form": deny_form or DenyForm(),
     }
 
 
@@ -151,11 +163,14 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
         "asked": asked,
         "status": status.value,
         "scope_label": labels.translated(asked.scope_entry.scope_label),
+        "next_request": web_queries.queue_of(asked.user, asked.request_id).next,
         "grant": grant,
-        "grant_status": grant.standing(now).value if grant else None,
+        "grant_status": grant.status_at(now).value if grant else None,
         "groups": labels.described(grant.approved_attributes) if grant else [],
         "duration": duration(int((grant.expires_at - grant.starts_at).total_seconds())) if grant else "",
+        "replaced_by": inbox.replaced_by(asked),
         **web_queries.proof_of(asked),
+        "returns": bool(asked.return_url) and is_still_registered(asked.return_url or "", asked.app),
     }
 
 
@@ -170,7 +185,7 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
             decision_actions.deny(request_id=request_id, by=person_of(request), reason=form.cleaned_data["reason"])
         else:
             asked = web_queries.own_request(person_of(request), request_id)
-            if asked.standing(database_now()) is RequestStatus.PENDING:
+            if asked.status_at(database_now()) is RequestStatus.PENDING:
                 # nothing is decided, and nothing of the note is lost
                 return render(request, "consent/review.html", _review(request, asked, form), status=400)
     except UnknownRequest:
@@ -182,18 +197,12 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     return redirect("consent:review", request_id)
 
 
-@login_required
-@require_safe
-def grants(request: HttpRequest) -> HttpResponse:
-    older, holding = request.GET.get("older", ""), request.GET.get("grant", "")
-    return render(request, "consent/grants.html", sharing(person_of(request), older=older, holding=holding))
-
-
 def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwritten: str = "") -> HttpResponse:
+    app_id = app_of_grant(person_of(request), grant_id)
+    if app_id is None:
+        raise Http404
     try:
         request_id = move(grant_id=grant_id, by=person_of(request))
-    except UnknownGrant:
-        raise Http404 from None
     except MoveNotAllowed:
         messages.info(request, gettext("This had ended already. Nothing was changed now."))
     except AuditUnavailable:
@@ -203,7 +212,7 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwrit
     else:
         waits = done_unwritten and ledger_queries.entry_follows(user=person_of(request), request_id=request_id)
         messages.success(request, done_unwritten if waits else done)
-    return redirect("consent:grants")
+    return redirect("consent:app", app_id)
 
 
 @require_POST
@@ -227,25 +236,26 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
-    chosen = HistoryFilter(request.GET).chosen()
-    apps = web_history.apps_met(person_of(request))
-    page = web_history.history(person_of(request), **chosen, names=dict(apps))
-    waiting = ledger_queries.count_entries_that_follow(person_of(request))
+    user, form = person_of(request), HistoryFilter(request.GET)
+    chosen = form.chosen(zone_of(request))
+    apps = web_history.apps_met(user)
+    page = web_history.history(user, chosen=chosen, older=form.older_than(), names=dict(apps))
     reads_for, looks_for = web_history.listed_for()
-    listed = {"reads_for": reads_for, "looks_for": looks_for, "running": web_history.running_grants(person_of(request))}
     shown = {
         "page": page,
-        "waiting": waiting,
+        "waiting": ledger_queries.count_entries_that_follow(user),
         "witnesses": log_keys.counted_witnesses(),
-        **_filters(chosen, page),
         "apps": apps,
+        "reads_for": reads_for,
+        "looks_for": looks_for,
+        "running": web_history.running_grants(user),
     }
-    return render(request, "consent/history.html", shown | listed)
+    return render(request, "consent/history.html", shown | history_links.links(user, chosen, page))
 
 
 @require_POST
 @login_required
-@page_button(_("Verify my history"))
+@page_button(_("Check this history"))
 def verify_history(request: HttpRequest) -> HttpResponse:
     """Recompute the person's chain, entry by entry, and say whether it holds."""
     count, broken = web_history.checked_chain(person_of(request))
@@ -272,25 +282,3 @@ def verify_history(request: HttpRequest) -> HttpResponse:
         else:
             messages.warning(request, gettext("Not confirmed by others") + ". " + words % {"n": count})
     return redirect("consent:history")
-
-
-def _filters(chosen: dict[str, str], page: web_history.HistoryPage) -> dict[str, Any]:
-    kept = {name: value for name, value in (("kind", chosen["group"]), ("app", chosen["app_id"])) if value}
-
-    def address(**changes: Any) -> str:
-        members = {name: value for name, value in {**kept, **changes}.items() if value}
-        return "?" + urlencode(members)
-
-    return {
-        "app_id": chosen["app_id"],
-        "kind": chosen["group"],
-        "tabs": [
-            {"label": label, "url": address(kind=group), "current": group == chosen["group"]}
-            for group, label in [("", gettext("All")), *GROUP_LABELS.items()]
-        ],
-        "files": [
-            (name, f"{reverse('consent:history-file')}{address(format=name.lower())}") for name in ("JSON", "CSV")
-        ],
-        "older_url": address(older=page.older) if page.older else "",
-        "newest_url": "" if page.is_newest else address(),
-    }

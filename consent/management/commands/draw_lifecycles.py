@@ -5,8 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from consent.diagram import page
-from consent.docs.handbooks import with_webhook_types
+from consent.diagram import page, with_webhook_types
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from csp.utils import build_policy, default_config
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from consent.release import manifest, signing
+from consent.release import manifest
 
 
 class Command(BaseCommand):
@@ -18,17 +18,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         own = Path(settings.VAR) / "release-key.json"
         parser.add_argument("--key", type=Path, default=own, help="the private Ed25519 JWK of whoever releases")
-        parser.add_argument("--name", default=signing.NAME, help="the key's name, without spaces or +")
+        parser.add_argument("--name", default=manifest.NAME, help="the key's name, without spaces or +")
         parser.add_argument("--commit", default="unknown", help="what this release was made from")
         parser.add_argument("--out", type=Path, default=Path(settings.RELEASE_MANIFEST), help="where it is written")
 
     def handle(self, *args: Any, key: Path, name: str, commit: str, out: Path, **options: Any) -> None:
         try:
-            private = signing.read_key(key)
+            private = manifest.read_key(key)
             assets = manifest.digests(Path(settings.STATIC_ROOT))
         except (OSError, ValueError) as error:
             raise CommandError(f"{error}. `collectstatic` comes first; --key names the release key.") from error
-        verifier = signing.verifier_of(private, name)
+        verifier = manifest.verifier_of(private, name)
         text = manifest.made(
             version=manifest.VERSION,
             commit=commit,
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             pages=_pages(manifest.policy_source(assets, settings.STATIC_URL)),
             static_url=settings.STATIC_URL,
         )
-        _write(out, signing.signed(text, private, verifier))
+        _write(out, manifest.signed(text, private, verifier))
         self.stdout.write(f"{out}: {len(assets)} files, signed by\n{verifier}")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError
 
+from consent.errors import LogRefused
 from consent.log import keys, restoring, sequencing
-from consent.log.errors import LogRefused
-from consent.notices.epochs import begin_epoch
+from consent.notices.outbox import begin_epoch
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}\Z")
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error, close_old_connections
 
+from consent.errors import LogRefused
 from consent.log import cosigning, keys, sequencing
-from consent.log.errors import LogRefused
 from consent.log.models import LogState
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending
 from consent.ledger.pending import verify_pending
 from consent.ledger.verifying import Broken
-from consent.log.verifying import told_restores
+from consent.log.verifying import recorded_restores
 from consent.verification import state_file
 from consent.verification.run import MOST_FOUND, Position, run
 
@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
     def _say_what_was_restored(self, chain: str | None) -> None:
         """For whoever reads this to compare with what they know: the database alone cannot tell whether it was so."""
-        for told in [] if chain else told_restores():
+        for told in [] if chain else recorded_restores():
             count = sum(last - first + 1 for first, last in told.lost)
             self.stdout.write(
                 f"After a restore of {rfc3339(told.at)}, {count:,} leaves of the log are without entries."

@@ -1,0 +1,171 @@
+"""The page on which a person lets a host act for an app of theirs, or for themselves; and the button that stops it."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.authentication import person_of
+from accounts.interrupted.page_forms import page_button, page_form
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
+from common.limits import Limit, count
+from common.problems import InvalidRequest, Problem, TooManyRequests
+from consent.web.acting import Acting, ways_of_acting
+from developers.models import Permission
+from developers.oauth.actions import Asked, allow_host, check_challenge, stop_host
+from developers.oauth.clients import find_client, host_of, is_document_address
+from developers.oauth.errors import InvalidTarget
+from developers.oauth.models import OAuthClient
+from developers.oauth.redirects import form_source, is_registered, shown_host
+from developers.oauth.resources import SCOPES, answer_address, the_resource
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+_DOCUMENTS = Limit("client-documents", 60, 3600)  # that one person has this server fetch
+_LONGEST_STATE = 2000
+
+
+class _Refused(Exception):
+    """What is wrong with the host's question, as OAuth calls it; the host is told."""
+
+    def __init__(self, error: str, description: str) -> None:
+        super().__init__(error)
+        self.said = {"error": error, "error_description": description}
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+@page_form(fresh=True)
+def authorize(request: HttpRequest) -> HttpResponse:
+    """Always shown, however often it was answered before; whoever answers has just shown that it is them."""
+    try:
+        client, redirect_uri = _client_and_address(request)
+    except Problem as problem:  # nobody is sent to an address that no client named
+        context = {"problem": problem.detail}
+        return render(request, "consent/authorize.html", context, status=max(400, min(problem.status, 429)))
+    state = request.GET.get("state")
+    try:
+        asked = _asked(request, client, redirect_uri)
+    except _Refused as refused:
+        return _send_to(answer_address(redirect_uri, **refused.said, state=state))
+    if not signed_in_recently(request):
+        back = urlencode({"next": request.get_full_path()})
+        return redirect(f"{where_to_confirm(person_of(request))}?{back}")
+    if request.method != "POST":
+        return _page(request, asked)
+    if request.POST.get("answer") != "allow":
+        denied = {"error": "access_denied", "error_description": "The person said no."}
+        return _send_to(answer_address(redirect_uri, **denied, state=state))
+    return _allowed(request, asked, state)
+
+
+def _allowed(request: HttpRequest, asked: Asked, state: str | None) -> HttpResponse:
+    chosen = ways_of_acting(person_of(request), asked).get(request.POST.get("act_as", ""))
+    if chosen is None:
+        return _page(request, asked, gettext("Choose for whom it acts."))
+    ticked = [name for name in chosen.permissions if name in request.POST.getlist("permission")]
+    try:
+        code = allow_host(asked=asked, by=person_of(request), app=chosen.app, permissions=ticked)
+    except InvalidRequest:
+        return _page(request, asked, _in_words(ticked))
+    return _send_to(answer_address(asked.redirect_uri, code=code, state=state))
+
+
+def _in_words(ticked: list[str]) -> str:
+    if not ticked:
+        return gettext("Choose something that it may do. Reading needs a key of the app that you chose.")
+    return gettext("Staff suspended it, or you have connected too many programs. Stop one that you do not use.")
+
+
+def _client_and_address(request: HttpRequest) -> tuple[OAuthClient, str]:
+    """Who asks, and where the answer goes, each said once. Raises a `Problem`."""
+    client_ids, addresses = request.GET.getlist("client_id"), request.GET.getlist("redirect_uri")
+    if len(client_ids) != 1 or len(addresses) > 1:
+        raise InvalidRequest(gettext("The program did not say who it is."))
+    if is_document_address(client_ids[0]):
+        count(_DOCUMENTS, person_of(request).public_id).require(TooManyRequests)
+    client = find_client(client_ids[0])
+    known: list[str] = client.redirect_uris
+    address = addresses[0] if addresses else known[0] if len(known) == 1 else ""
+    if not is_registered(address, known):
+        raise InvalidRequest(gettext("The program wants the answer sent to an address that it did not name before."))
+    return client, address
+
+
+def _asked(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> Asked:
+    """Raises `_Refused`."""
+    if any(len(values) > 1 for _, values in request.GET.lists()):
+        raise _Refused("invalid_request", "Give each member once.")
+    if len(request.GET.get("state", "")) > _LONGEST_STATE:
+        raise _Refused("invalid_request", f"state has at most {_LONGEST_STATE} characters.")
+    if request.GET.get("response_type") != "code":
+        raise _Refused("unsupported_response_type", "response_type is code.")
+    if request.GET.get("response_mode", "query") != "query" or "request" in request.GET or "request_uri" in request.GET:
+        raise _Refused("invalid_request", "The answer goes into the query, and the question comes in it.")
+    wanted = request.GET.get("scope", " ".join(SCOPES)).split()
+    permissions = [name for name in SCOPES if name in wanted]
+    if not permissions:
+        raise _Refused("invalid_scope", f"Ask for one or more of {' '.join(SCOPES)}.")
+    try:
+        challenge = check_challenge(
+            request.GET.get("code_challenge", ""), request.GET.get("code_challenge_method", "plain")
+        )
+        resource = the_resource(request.GET.get("resource", ""))
+    except InvalidTarget as refusal:
+        raise _Refused("invalid_target", refusal.detail) from None
+    except InvalidRequest as refusal:
+        raise _Refused("invalid_request", refusal.detail) from None
+    return Asked(client, redirect_uri, challenge, resource, permissions)
+
+
+def _page(request: HttpRequest, asked: Asked, problem: str = "") -> HttpResponse:
+    ways = ways_of_acting(person_of(request), asked)
+    ticked = request.POST.getlist("permission") if request.method == "POST" else asked.permissions
+    context: dict[str, Any] = {
+        "asked": asked,
+        "host": host_of(asked.client),
+        "goes_to": shown_host(asked.redirect_uri),
+        "ways": ways.values(),
+        "chosen": request.POST.get("act_as") or _first(ways),
+        "permissions": [(name, _WORDS[name], name in ticked) for name in asked.permissions],
+        "said_wrong": problem,
+    }
+    page = render(request, "consent/authorize.html", context, status=400 if problem else 200)
+    # browsers hold a form's redirects to the policy of the page that it was on
+    page._csp_update = {"form-action": [form_source(asked.redirect_uri)]}  # type: ignore[attr-defined]  # of django-csp
+    return page
+
+
+_WORDS: "dict[str, StrOrPromise]" = {
+    Permission.DISCOVER: _("See what could be asked for"),
+    Permission.REQUEST: _("Ask for it; each time the person decides here"),
+    Permission.READ: _("Fetch what was approved, which it opens with its key alone"),
+}
+
+
+def _first(ways: dict[str, Acting]) -> str:
+    """The only way there is; where there are several, nothing is chosen for the person."""
+    return next(iter(ways)) if len(ways) == 1 else ""
+
+
+def _send_to(address: str) -> HttpResponse:
+    """Django's own redirect takes no schemes of programs; this address was compared with what the client named."""
+    return HttpResponse(status=303, headers={"Location": address})
+
+
+@require_POST
+@login_required
+@page_button(_("Stop it"), danger=True)
+def stop(request: HttpRequest, prefix: str) -> HttpResponse:
+    if stop_host(prefix=prefix, by=person_of(request)):
+        messages.success(request, gettext("Stopped. It can neither ask nor read any more."))
+    else:
+        messages.info(request, gettext("This had ended already. Nothing was changed now."))
+    return redirect("consent:apps")
