@@ -14,15 +14,16 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from allauth.account.signals import password_changed, password_reset, user_signed_up
+        from allauth.account.signals import password_changed, password_reset, password_set, user_signed_up
         from allauth.account.signals import user_logged_in as signed_in
         from allauth.mfa.signals import authenticator_added, authenticator_reset
-        from django.contrib.auth.signals import user_logged_in
+        from django.contrib.auth.signals import user_logged_in, user_logged_out
 
         from accounts import tasks  # noqa: F401  # they are told by name: see common.broker
+        from accounts.alerts.push import forget_signed_out, unsubscribe_all, unsubscribe_elsewhere
         from accounts.authentication import count_sign_up, take_access_back, void_attempts
         from accounts.erasure.rows import ROOM
-        from accounts.hooks import register_room
+        from accounts.hooks import access_taken_back, register_room
         from accounts.interrupted.account_forms import FORMS
         from accounts.interrupted.page_forms import register
         from accounts.language import keep_first_language
@@ -34,6 +35,10 @@ class AccountsConfig(AppConfig):
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         user_logged_in.connect(note_personas, dispatch_uid="note-personas")
+        user_logged_out.connect(forget_signed_out, dispatch_uid="forget-signed-out")
+        access_taken_back.connect(unsubscribe_all, dispatch_uid="unsubscribe-all")
+        password_changed.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
+        password_set.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
         signed_in.connect(note_browser, dispatch_uid="note-browser")
         user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
         password_changed.connect(void_attempts, dispatch_uid="void-attempts")
@@ -48,10 +53,10 @@ class AccountsConfig(AppConfig):
 
 
 def _install(using: str, **_ignored: Any) -> None:
-    from accounts.hooks import leaving_rooms
+    from accounts.hooks import room_erasures
     from accounts.rules import RULES
     from common.sql.triggers import install_rules
 
     install_rules(connections[using], RULES)
-    for room in leaving_rooms():
+    for room in room_erasures():
         room.rows.install(connections[using])

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication as Base
 from rest_framework.authentication import CSRFCheck
 from rest_framework.request import Request
 
+from accounts.hooks import access_taken_back
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
-from accounts.signals import access_taken_back
 from common.problems import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
 
 if TYPE_CHECKING:
@@ -32,6 +33,27 @@ class SignedIn(Base):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Session realm="consent"'
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """A page's own session. What changes anything needs its CSRF token too."""
+
+    target_class = SignedIn
+    name = ["session", "csrf"]
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        return [{"session": []}] if auto_schema.method == "GET" else [{"session": [], "csrf": []}]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "apiKey",
+                "in": "cookie",
+                "name": settings.SESSION_COOKIE_NAME,
+                "description": "A signed-in person's session.",
+            },
+            {"type": "apiKey", "in": "header", "name": "X-CSRFToken", "description": "The token of that session."},
+        ]
 
 
 def person_of(request: HttpRequest) -> "User":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from django.dispatch import Signal
 from django.utils.functional import Promise
 
 from common.sql.erasing import PersonalRows
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from accounts.models import Erasure, User
 
 Words = str | Promise
+access_taken_back = Signal()  # user: their password was reset by mail, or they signed out everywhere else
+# by, user_ids, what, rows: a member of staff was shown rows about these people (public ids). Sent inside a transaction;
+# a receiver that fails keeps the page from being shown.
+staff_viewed = Signal()
 
 
 def _nothing(user: "User") -> list[Words]:
@@ -31,34 +36,34 @@ def _no_entry(erasure: "Erasure") -> None:
 
 
 @dataclass(frozen=True)
-class LeavingRoom:
+class RoomErasure:
     """One room's part in a person's leaving.
 
-    `says`: sentences on what becomes of what is theirs. `obstacles`: sentences on what they have to settle themselves
-    first. `ends`: what ends, told to whom it concerns; outside of a transaction. `before_rows`: what is written in the
-    transaction in which `rows` go. `tables`: {table: what becomes of it}, for every table that leads to a person.
-    `export`: {name: what is held in clear, or sealed}, as JSON takes it.
+    `outcomes`: sentences on what becomes of what is theirs. `obstacles`: sentences on what they have to settle
+    themselves first. `ends`: what ends, told to whom it concerns; outside of a transaction. `before_rows`: what is
+    written in the transaction in which `rows` go. `tables`: {table: what becomes of it}, for every table that leads to
+    a person. `export`: {name: what is held in clear, or sealed}, as JSON takes it.
     """
 
     name: str
     order: int
     rows: PersonalRows
     tables: Mapping[str, str]
-    says: Callable[["User"], list[Words]] = _nothing
+    outcomes: Callable[["User"], list[Words]] = _nothing
     obstacles: Callable[["User"], list[Words]] = _nothing
     ends: Callable[["User"], None] = _no_end
     before_rows: Callable[["Erasure"], None] = _no_entry
     export: Callable[["User"], dict[str, Any]] = field(default=lambda user: {})
 
 
-_rooms: dict[str, LeavingRoom] = {}
+_rooms: dict[str, RoomErasure] = {}
 
 
-def register_room(room: LeavingRoom) -> None:
+def register_room(room: RoomErasure) -> None:
     """Make a room part of erasure and of the answer to a request of access."""
     _rooms[room.name] = room
 
 
-def leaving_rooms() -> list[LeavingRoom]:
+def room_erasures() -> list[RoomErasure]:
     """All of them, in the order in which they are erased."""
     return sorted(_rooms.values(), key=lambda room: room.order)

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
@@ -12,6 +13,20 @@ from accounts.interrupted.page_forms import page_button
 from accounts.models import User
 
 _LANGUAGES = {f"language={code}": name for code, name in settings.LANGUAGES}
+# the sign-in library's German catalogue says these with "Sie"; ours overrides them with "du"
+OVERRIDDEN = (
+    gettext_noop("Use your password"),
+    gettext_noop("Use authenticator app or code"),
+    gettext_noop("Use a security key"),
+    gettext_noop("You cannot add an email address to an account protected by two-factor authentication."),
+    gettext_noop("You cannot deactivate two-factor authentication."),
+    gettext_noop("You cannot generate recovery codes without having two-factor authentication enabled."),
+    gettext_noop("You cannot activate two-factor authentication until you have verified your email address."),
+    gettext_noop(
+        "Enabling passwordless operation allows you to sign in using just this key, but imposes additional "
+        "requirements such as biometrics or PIN protection."
+    ),
+)
 
 
 def language_for(user: User) -> str:

@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import new_user_id
-from common.mailboxes import mailbox
+from common.mail import mailbox
 
 
 class Persona(models.TextChoices):
@@ -133,6 +133,11 @@ class ActorProfile(models.Model):
     personas = models.JSONField(default=list)
     last_active_persona = models.CharField(max_length=16, choices=Persona, default=Persona.PERSON)
     discoverable = models.BooleanField(default=False)
+    # after so many days without a read an app's access ends by itself; 0 is never
+    unused_days = models.PositiveSmallIntegerField(default=60, db_default=60)
+    # when they looked at the overview last, and at the visit before: what is newer is shown as new
+    visited_at = models.DateTimeField(null=True, editable=False)
+    visited_before_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -352,3 +357,89 @@ class OutgoingMail(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["key"], condition=~models.Q(key=""), name="outgoing_mail_key_once")
         ]
+
+
+class AlertWay(models.TextChoices):
+    """How somebody hears of a kind of event."""
+
+    NONE = "none", _("Not at all")
+    MAIL = "mail", _("By mail")
+    PUSH = "push", _("On my devices")
+    BOTH = "both", _("By mail and on my devices")
+
+
+def _way_known(column: str) -> models.CheckConstraint:
+    known = models.Q(**{f"{column}__in": AlertWay.values})
+    return models.CheckConstraint(condition=known, name=f"alert_settings_{column}")
+
+
+class AlertSettings(models.Model):
+    """What a person hears of, how, and when; no row is the defaults.
+
+    `quiet_from` and `quiet_to` are their quiet hours, `gathered_at` when everything of a day comes at once, all by the
+    clock of `zone`. Nothing but what concerns their security goes out before `held_until`. `quiet_count` is how many
+    requests the quiet hours kept back since `quiet_since`. What apps did up to `seen_until` was told.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="alert_settings")
+    requests = models.CharField(max_length=8, choices=AlertWay, default=AlertWay.BOTH)
+    endings = models.CharField(max_length=8, choices=AlertWay, default=AlertWay.BOTH)
+    reads = models.CharField(max_length=8, choices=AlertWay, default=AlertWay.PUSH)
+    updates = models.CharField(max_length=8, choices=AlertWay, default=AlertWay.NONE)
+    security = models.CharField(max_length=8, choices=AlertWay, default=AlertWay.BOTH)  # mail at the least
+    phrase = models.TextField(blank=True, editable=False)  # in each mail to them, sealed (common.encryption)
+    zone = models.CharField(max_length=64, default="UTC")  # as the IANA names it
+    quiet_from = models.TimeField(null=True)
+    quiet_to = models.TimeField(null=True)
+    quiet_since = models.DateTimeField(null=True)
+    quiet_count = models.PositiveIntegerField(default=0)
+    gathered_at = models.TimeField(null=True)
+    held_until = models.DateTimeField(null=True)
+    seen_until = models.DateTimeField()
+
+    class Meta:
+        db_table = "alert_settings"
+        constraints = [
+            *(_way_known(column) for column in ("requests", "endings", "reads", "updates")),
+            models.CheckConstraint(
+                condition=models.Q(security__in=[AlertWay.MAIL, AlertWay.BOTH]), name="alert_settings_security_by_mail"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(quiet_from__isnull=True, quiet_to__isnull=True, quiet_since__isnull=True)
+                | (
+                    models.Q(quiet_from__isnull=False, quiet_to__isnull=False, quiet_since__isnull=False)
+                    & ~models.Q(quiet_from=models.F("quiet_to"))
+                ),
+                name="alert_settings_quiet_together",
+            ),
+        ]
+
+
+class PushSubscription(models.Model):
+    """A browser that shows what its person wants to hear of (RFC 8030), found by the digest of its endpoint.
+
+    `failures` counts the tries since it last took a message: what fails waits behind what does not.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="push_subscriptions")
+    digest = models.CharField(max_length=64, unique=True, editable=False)  # SHA-256, hexadecimal
+    sealed = models.TextField(editable=False)  # endpoint and keys (common.encryption): who has them can write to it
+    user_agent = models.CharField(max_length=200, blank=True)
+    failures = models.PositiveIntegerField(default=0)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "push_subscriptions"
+
+
+class OutgoingPush(models.Model):
+    """A message to one browser that was not sent yet (accounts/alerts/push.py). The row goes when it was."""
+
+    subscription = models.ForeignKey(PushSubscription, on_delete=models.CASCADE, related_name="waiting")
+    sealed = models.TextField(editable=False)  # what it says (common.encryption)
+    tries = models.PositiveIntegerField(default=0)
+    due_at = models.DateTimeField(db_index=True)  # of the next try
+    until = models.DateTimeField()  # given up then
+
+    class Meta:
+        db_table = "outgoing_pushes"

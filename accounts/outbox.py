@@ -25,10 +25,11 @@ from django.utils import translation
 from accounts.identifiers import is_sandbox_address
 from accounts.language import language_for
 from accounts.models import OutgoingMail, User
-from common import mail
-from common.broker import tell_worker
+from accounts.phrase import with_phrase
+from common import mail, metrics
+from common.broker import enqueue
 from common.clock import database_now
-from common.encryption import Unreadable, opened, sealed
+from common.encryption import DecryptionFailed, opened, sealed
 from common.shutdown import shutdown
 
 _TASK = "accounts.tasks.send_mails"
@@ -89,7 +90,7 @@ def send_mail(
     with translation.override(language_for(to)):
         known = {"issuer": settings.ISSUER, **(context() if callable(context) else context)}
         subject = " ".join(render_to_string(f"{template}_subject.txt", known).split())
-        body = render_to_string(f"{template}.txt", known)
+        body = with_phrase(to, address, render_to_string(f"{template}.txt", known))
     if key:
         drop_mails(key)
     now = database_now()
@@ -102,7 +103,7 @@ def send_mail(
         until=now + tried_for,
     )
     if wake:
-        transaction.on_commit(partial(tell_worker, _TASK))
+        transaction.on_commit(partial(enqueue, _TASK))
 
 
 def send_mail_or_log(template: str, **given: Any) -> None:
@@ -136,6 +137,7 @@ def send_due_mails(*, most_seconds: float = _MOST_SECONDS) -> int:
         while run.batch():
             pass
     except OSError as error:  # smtplib's exceptions are of this kind too
+        metrics.MAILS.labels("away").inc()
         _log.error("The mail server takes nothing (%s); what is left waits for a later run", _reason(error))
     finally:
         run.mailbox.close()
@@ -194,7 +196,8 @@ def _send(row: OutgoingMail, mailbox: BaseEmailBackend) -> bool:
     mine = OutgoingMail.objects.filter(pk=row.pk, tries=row.tries + 1)
     try:
         mail.send(**json.loads(opened(row.sealed)), connection=mailbox)
-    except (Unreadable, ValueError, OSError) as error:  # a ValueError of its address
+    except (DecryptionFailed, ValueError, OSError) as error:  # a ValueError of its address
+        metrics.MAILS.labels("failed").inc()
         codes = _codes(error)
         if _SHUTS_DOWN in codes:
             mine.update(tries=row.tries, due_at=now + _AWAY_PAUSE)
@@ -208,6 +211,7 @@ def _send(row: OutgoingMail, mailbox: BaseEmailBackend) -> bool:
             raise  # the connection broke, maybe at this very mail, for which it counts as a try
         return False
     mine.delete()
+    metrics.MAILS.labels("sent").inc()
     return True
 
 

@@ -12,7 +12,8 @@ from rest_framework.views import APIView
 
 from accounts.authentication import SignedIn, person_of, require_recent_sign_in
 from common.admission.views import JSONView
-from common.problems import InvalidRequest
+from common.operations import Refusal
+from common.problems import AuthenticationRequired, CsrfFailed, InvalidRequest
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -34,6 +35,12 @@ class OwnerView(JSONView):
     authentication_classes: Sequence[type[BaseAuthentication]] = (SignedIn,)
     body_limit = settings.OWNER_BODY_LIMIT
     http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        changes = method != "GET"  # and may then have a body, described or not
+        found = super().common_refusals(method, path, takes_body=takes_body or changes)
+        return [*found, AuthenticationRequired, CsrfFailed] if changes else [*found, AuthenticationRequired]
 
     @property
     def person(self) -> "User":

@@ -1,8 +1,12 @@
 """Which sides of the service somebody uses, and which they opened last: their own data, or the developer portal."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.models import ActorProfile, Persona, RuntimePersonaState, User
+
+_SAME_VISIT = timedelta(hours=1)  # between two looks, and the later one is no new visit
+_SAME_LOOK = timedelta(minutes=5)  # so that a look is hardly ever written down
 
 
 def side_of(user: User) -> Persona:
@@ -21,6 +25,18 @@ def remember_side(user: User, side: Persona) -> None:
 def own_actor_profile(user: User) -> ActorProfile:
     """Theirs, made where they have none: everybody is a person first."""
     return ActorProfile.objects.get_or_create(user=user, defaults={"personas": [Persona.PERSON.value]})[0]
+
+
+def note_visit(user: User, now: datetime) -> datetime | None:
+    """When they looked at their overview before this visit, of which this look is one; None at the first."""
+    profile = own_actor_profile(user)
+    last = profile.visited_at
+    if last is None or now - last > _SAME_VISIT:
+        profile.visited_before_at = last
+    if last is None or now - last > _SAME_LOOK:
+        profile.visited_at = now
+        profile.save(update_fields=["visited_at", "visited_before_at"])
+    return profile.visited_before_at
 
 
 def _note_persona(user: User, side: Persona) -> None:

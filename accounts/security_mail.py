@@ -9,9 +9,12 @@ from django.conf import settings
 from django.db.models import Max, Min, Q
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import OF_DEVELOPERS, SecurityChange, User, WayChange
+from accounts.alerts.push import send_push
+from accounts.alerts.settings import goes_by, settings_of
+from accounts.models import OF_DEVELOPERS, AlertWay, SecurityChange, User, WayChange
 from accounts.outbox import Gathering, send_mail
 
 _SETTLES = timedelta(seconds=20)  # what one press changes comes in several requests, and is one mail
@@ -109,13 +112,10 @@ def _queue(whose: tuple[int, str]) -> None:
     changes = [change for change in changes if change.at > timezone.now() - _GIVEN_UP_AFTER]
     if not changes:
         return
-    send_mail(
-        "account_security/mail/changed",
-        to=User.objects.get(pk=user_pk),
-        address=address,
-        context=lambda: _context(changes),
-        wake=False,
-    )
+    user = User.objects.get(pk=user_pk)
+    send_mail("account_security/mail/changed", to=user, address=address, context=lambda: _context(changes), wake=False)
+    if goes_by(settings_of(user), "security", AlertWay.PUSH):
+        send_push(to=user, words=lambda: _on_screen(changes), path="/account/security/", tag="security")
 
 
 def _context(changes: Sequence[SecurityChange]) -> dict[str, Any]:
@@ -125,6 +125,14 @@ def _context(changes: Sequence[SecurityChange]) -> dict[str, Any]:
         "can_be_put_back": any(change.kind == WayChange.WRAPPER_REMOVED for change in changes),
         "site": settings.BASE_URL,
     }
+
+
+def _on_screen(changes: Sequence[SecurityChange]) -> tuple[str, str]:
+    """Without addresses and names, which a locked screen would show to anybody."""
+    words = ngettext(
+        "%(n)d change of how you sign in or unlock", "%(n)d changes of how you sign in or unlock", len(changes)
+    )
+    return gettext("Your account was changed"), words % {"n": len(changes)}
 
 
 GATHERING = Gathering(_due, _queue)

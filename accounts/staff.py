@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
-from accounts.signals import staff_viewed
+from accounts.hooks import staff_viewed
 from accounts.staff_lists import SearchedByIndex
 
 if TYPE_CHECKING:

@@ -112,7 +112,7 @@ def _condition(kind: str, name: str, word: str) -> Q:
     return Q(**{f"{name}__icontains": word})
 
 
-def one_of(field: str, values: Iterable[str]) -> type[admin.SimpleListFilter]:
+def value_filter(field: str, values: Iterable[str]) -> type[admin.SimpleListFilter]:
     """A filter of `field` by values that the code knows; Django would look for them through all rows."""
 
     known = tuple(values)

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from accounts import outbox
+from accounts.alerts import push
 from accounts.erasure import actions
 
 
@@ -16,3 +17,9 @@ def carry_out_erasures() -> int:
 def send_mails() -> int:
     """Send the mail of every room."""
     return outbox.send_due_mails()
+
+
+@shared_task
+def send_pushes() -> int:
+    """Send the messages to browsers."""
+    return push.send_due_pushes()

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import transaction
 
-from accounts.erasure.errors import StandsInTheWay
 from accounts.erasure.queries import obstacles, open_erasures
-from accounts.hooks import leaving_rooms
+from accounts.hooks import Words, room_erasures
 from accounts.models import AskedBy, Erasure, Session, User
 from accounts.outbox import TRIED_FOR, drop_mails, send_mail
 from common.clock import database_now
@@ -24,11 +23,19 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+class ErasureBlocked(Exception):
+    """Something has to be settled first; `words` says what."""
+
+    def __init__(self, words: list[Words]) -> None:
+        super().__init__("; ".join(map(str, words)))
+        self.words = words
+
+
 @transaction.atomic
 def ask_to_erase(*, by: User) -> Erasure:
     """The account goes after ERASURE_WAIT_DAYS, and a mail keeps it. Asked again, it stays as it was.
 
-    Raises `StandsInTheWay`.
+    Raises `ErasureBlocked`.
     """
     erasure, is_new = _ask(by, AskedBy.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
     if is_new:
@@ -49,7 +56,7 @@ def ask_to_erase(*, by: User) -> Erasure:
 
 @transaction.atomic
 def order_erasure(*, of: User) -> Erasure:
-    """An operator erases somebody who asked them to: due at once. Raises `StandsInTheWay`."""
+    """An operator erases somebody who asked them to: due at once. Raises `ErasureBlocked`."""
     User.objects.select_for_update().get(pk=of.pk)
     now = database_now()
     open_erasures().filter(user=of).update(cancelled_at=now)
@@ -60,7 +67,7 @@ def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> tuple[Erasure, bool]
     """The erasure that waits, and whether it is a new one."""
     User.objects.select_for_update().get(pk=user.pk)
     if words := obstacles(user):
-        raise StandsInTheWay(words)
+        raise ErasureBlocked(words)
     found = open_erasures().filter(user=user).first()
     if found is not None:
         return found, False
@@ -118,17 +125,17 @@ def erase(*, erasure_pk: int) -> bool:
     user = _close(erasure_pk)
     if user is None:
         return False
-    for room in leaving_rooms():
+    for room in room_erasures():
         room.ends(user)
-    for room in leaving_rooms():
+    for room in room_erasures():
         with transaction.atomic():
-            erasure = _held(erasure_pk, database_now())
+            erasure = _lock_due_erasure(erasure_pk, database_now())
             if erasure is None:
                 return False  # another worker was faster
             room.before_rows(erasure)
             room.rows.erase(erasure_pk=erasure_pk, now=timestamp(database_now()))
     with transaction.atomic():
-        done = _held(erasure_pk, database_now()) is not None
+        done = _lock_due_erasure(erasure_pk, database_now()) is not None
         open_erasures().filter(pk=erasure_pk).update(done_at=database_now(), undo_digest="")
     if done:
         _log.warning("%s was erased", user.public_id)
@@ -138,7 +145,7 @@ def erase(*, erasure_pk: int) -> bool:
 @transaction.atomic
 def _close(erasure_pk: int) -> User | None:
     """From here on nobody signs in, nobody is asked, and nothing is added while the rest goes."""
-    erasure = _held(erasure_pk, database_now())
+    erasure = _lock_due_erasure(erasure_pk, database_now())
     if erasure is None:
         return None
     User.objects.filter(pk=erasure.user_id).update(is_active=False)
@@ -146,6 +153,6 @@ def _close(erasure_pk: int) -> User | None:
     return User.objects.get(pk=erasure.user_id)
 
 
-def _held(erasure_pk: int, now: "datetime") -> Erasure | None:
+def _lock_due_erasure(erasure_pk: int, now: "datetime") -> Erasure | None:
     due = open_erasures().filter(pk=erasure_pk, due_at__lte=now)
     return due.select_for_update(of=("self",)).select_related("user").first()

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.authentication import person_of
 from accounts.erasure import actions as erasure_actions
 from accounts.erasure import queries as erasure_queries
-from accounts.erasure.errors import StandsInTheWay
+from accounts.erasure.actions import ErasureBlocked
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
-from common.mailboxes import mailbox
+from common.mail import mailbox
 
 _PAGE = ["GET", "HEAD", "POST"]
 
@@ -37,7 +37,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str = "") -> HttpResponse:
     user = person_of(request)
     shown = {
-        "says": erasure_queries.what_becomes(user),
+        "outcomes": erasure_queries.what_becomes(user),
         "obstacles": erasure_queries.obstacles(user),
         "confirm_at": confirm_at,
         "typed": typed,
@@ -53,7 +53,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
         return _page(request, "", typed=typed[:254], wrong=gettext("This is not the address of this account."))
     try:
         asked = erasure_actions.ask_to_erase(by=user)
-    except StandsInTheWay:
+    except ErasureBlocked:
         return redirect("account-delete")
     when = date_format(asked.due_at, "DATETIME_FORMAT")
     messages.success(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
-from accounts.hooks import Words, leaving_rooms
+from accounts.hooks import Words, room_erasures
 from accounts.models import Erasure
-from common.mailboxes import mailbox
+from common.mail import mailbox
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -20,17 +20,17 @@ def open_erasures() -> QuerySet[Erasure]:
 
 def what_becomes(user: "User") -> list[Words]:
     """What every room says of what is this person's."""
-    return [words for room in leaving_rooms() for words in room.says(user)]
+    return [words for room in room_erasures() for words in room.outcomes(user)]
 
 
 def obstacles(user: "User") -> list[Words]:
     """What they have to settle first."""
-    return [words for room in leaving_rooms() for words in room.obstacles(user)]
+    return [words for room in room_erasures() for words in room.obstacles(user)]
 
 
-def everything_held(user: "User") -> dict[str, dict[str, Any]]:
+def personal_data_of(user: "User") -> dict[str, dict[str, Any]]:
     """{room: {name: rows}} of all that is held about a person, for a request of access."""
-    return {room.name: room.export(user) for room in leaving_rooms()}
+    return {room.name: room.export(user) for room in room_erasures()}
 
 
 def person_named(name: str) -> "User | None":

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from accounts.hooks import LeavingRoom, Words
-from accounts.models import MarketplacePublicProfile, ReleasedHandle
-from accounts.name_and_photo.queries import photo_of
+from accounts.alerts import push
+from accounts.alerts.settings import as_export
+from accounts.hooks import RoomErasure, Words
+from accounts.models import ActorProfile, MarketplacePublicProfile, ReleasedHandle
+from accounts.name_and_photo.actions import photo_of
 from accounts.outbox import send_mail
 from accounts.public_profile.handles import erased_handle
 from common.clock import database_now
@@ -22,17 +24,21 @@ _GONE = "destroyed"
 _TABLES = (
     "actor_profiles", "marketplace_public_profiles", "runtime_persona_state", "sessions", "mfa_authenticator",
     "users_groups", "users_user_permissions", "security_changes", "sharing_ids", "user_photos", "outgoing_mails",
+    "alert_settings", "push_subscriptions",
 )  # fmt: skip
 
 ROWS = PersonalRows(
     name="erase_account_rows",
     unsampled={
+        "alert_settings": ("phrase",),
         "account_emailaddress": ("email",),
         "account_emailconfirmation": ("key",),
         "django_admin_log": ("object_repr", "change_message"),
         "marketplace_public_profiles": ("handle", "display_name", "search_name", "headline", "location_hint"),
         "mfa_authenticator": ("data",),
         "outgoing_mails": ("sealed",),
+        "outgoing_pushes": ("sealed",),
+        "push_subscriptions": ("sealed", "user_agent"),
         "released_handles": ("handle",),
         "security_changes": ("address", "detail"),
         "sessions": ("data",),
@@ -52,6 +58,8 @@ ROWS = PersonalRows(
         "(SELECT id FROM account_emailaddress WHERE user_id = :person)",
         "DELETE FROM account_emailaddress WHERE user_id = :person",
         "DELETE FROM released_handles WHERE user_id = :person AND substr(handle, 1, 1) <> '#'",
+        "DELETE FROM outgoing_pushes WHERE subscription_id IN "
+        "(SELECT id FROM push_subscriptions WHERE user_id = :person)",
         *(f"DELETE FROM {table} WHERE user_id = :person" for table in _TABLES),
         "UPDATE users SET email = :user_id || '@erased.invalid', display_name = '', password = '!', language = '', "
         "photo_digest = '', is_active = false, is_staff = false, is_superuser = false, last_login = NULL, "
@@ -59,7 +67,7 @@ ROWS = PersonalRows(
     ),
 )
 TABLES = {
-    **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation"), _GONE),
+    **dict.fromkeys((*_TABLES, "account_emailaddress", "account_emailconfirmation", "outgoing_pushes"), _GONE),
     "users": "stays, anonymous: the own ID, and when it was erased",
     "erasures": "stays: when an anonymous account was to go, and went",
     "released_handles": "stays as a hash for 90 days, so that nobody passes for them",
@@ -74,7 +82,7 @@ def obstacles(user: "User") -> list[Words]:
     return []
 
 
-def says(user: "User") -> list[Words]:
+def outcomes(user: "User") -> list[Words]:
     """What the page tells before anybody confirms."""
     return [
         _("Your address, name, photo, sign-in, public profile and settings are deleted."),
@@ -124,7 +132,12 @@ def export(user: "User") -> dict[str, Any]:
         "public_profile": list(
             profile.values("handle", "display_name", "headline", "location_hint", "is_discoverable")
         ),
+        "settings": list(
+            ActorProfile.objects.filter(user=user).values("unused_days", "visited_at", "visited_before_at")
+        ),
         "released_handles": list(user.released_handles.values("handle", "released_at")),
+        "alerts": as_export(user),
+        "told_browsers": list(push.subscriptions_of(user).values("user_agent", "made_at")),
         "erasures": list(user.erasures.values("asked_by", "asked_at", "due_at", "cancelled_at")),
     }
 
@@ -134,12 +147,12 @@ def _photo(user: "User") -> str:
     return base64.b64encode(photo_of(user) or b"").decode()
 
 
-ROOM = LeavingRoom(
+ROOM = RoomErasure(
     name="account",
     order=90,
     rows=ROWS,
     tables=TABLES,
-    says=says,
+    outcomes=outcomes,
     obstacles=obstacles,
     before_rows=before_rows,
     export=export,

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
-from accounts.interrupted import waiting_forms
+from accounts.interrupted import unconfirmed_forms
 from accounts.interrupted.page_forms import (
     PAGE_FIELD,
     PageForm,
@@ -37,7 +37,7 @@ class InterruptedActions:
             # whatever `next` said: a browser follows by GET, and some addresses take nothing but a POST
             response["Location"] = page_at(response["Location"])
         _forget_completed(request, response)
-        waiting_forms.write_cookie(request, response)
+        unconfirmed_forms.write_cookie(request, response)
         return response
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
@@ -50,22 +50,22 @@ class InterruptedActions:
             back = urlencode({"next": page_of(request)})
             return wait_for_sign_in(request, f"{where_to_confirm(request.user)}?{back}")
         if comes_from_our_page(request) is False:
-            return waiting_forms.sign_in_and_return(page_of(request))
+            return unconfirmed_forms.sign_in_and_return(page_of(request))
         return wait_for_sign_in(request)
 
 
 def wait_for_sign_in(request: HttpRequest, to: str | None = None) -> HttpResponse:
     """Store this POST and redirect to the sign-in, or to `to`; one that is too large is shown on a page instead."""
     form = form_of(request.resolver_match)
-    if form and form.labels and not form.is_sign_in and not waiting_forms.store(request, form):
+    if form and form.labels and not form.is_sign_in and not unconfirmed_forms.store(request, form):
         return _too_large(request, form)
-    return redirect(to) if to else waiting_forms.sign_in_and_return(page_of(request))
+    return redirect(to) if to else unconfirmed_forms.sign_in_and_return(page_of(request))
 
 
 def _too_large(request: HttpRequest, form: PageForm) -> HttpResponse:
-    again = waiting_forms.form_to_confirm(request, waiting_forms.sent_form(request, form))
+    again = unconfirmed_forms.form_to_confirm(request, unconfirmed_forms.sent_form(request, form))
     if again is None:
-        return waiting_forms.sign_in_and_return(page_of(request))
+        return unconfirmed_forms.sign_in_and_return(page_of(request))
     context = {"act": again, "sign_in_beside": True, "page_field": request.POST.get(PAGE_FIELD, "")}
     return render(request, "accounts/asked_again.html", context, status=403)
 
@@ -75,11 +75,11 @@ def _forget_completed(request: HttpRequest, response: HttpResponse) -> None:
     refused = response.status_code >= 500 or response.status_code in (403, _TRY_LATER)
     if request.method != "POST" or refused or form_of(request.resolver_match) is None:
         return
-    if not request.user.is_authenticated or hasattr(request, "waiting_forms_changed"):
+    if not request.user.is_authenticated or hasattr(request, "unconfirmed_forms_changed"):
         return
-    for row in waiting_forms.stored_forms(request):
+    for row in unconfirmed_forms.stored_forms(request):
         if row.address == request.get_full_path():
-            waiting_forms.forget(request, row.key)
+            unconfirmed_forms.forget(request, row.key)
 
 
 def ask_again(request: HttpRequest) -> HttpResponse | None:
@@ -94,7 +94,7 @@ def ask_again(request: HttpRequest) -> HttpResponse | None:
         return None  # the page of somebody who used this browser before
     if form.on_its_page:
         return wait_for_sign_in(request, request.get_full_path())
-    again = waiting_forms.form_to_confirm(request, waiting_forms.sent_form(request, form))
+    again = unconfirmed_forms.form_to_confirm(request, unconfirmed_forms.sent_form(request, form))
     return render(request, "accounts/asked_again.html", {"act": again}, status=403) if again else None
 
 
@@ -102,6 +102,6 @@ def ask_again(request: HttpRequest) -> HttpResponse | None:
 @page_button(open_to_all=True)
 def leave(request: HttpRequest) -> HttpResponse:
     """Discard a waiting form; the person stays where they are."""
-    waiting_forms.forget(request, request.POST.get("leave", "")[:64])
+    unconfirmed_forms.forget(request, request.POST.get("leave", "")[:64])
     page = origin_of(request).page
     return redirect(page_at(page) if page else "/consent/")

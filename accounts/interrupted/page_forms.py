@@ -88,8 +88,8 @@ def _fields(declared: Declared) -> list[Field]:
 
 
 _KINDS: dict[str, Kind] = {
-    "text": "text", "email": "text", "url": "text", "number": "text", "tel": "text", "checkbox": "check",
-    "radio": "text", "select": "text",
+    "text": "text", "email": "text", "url": "text", "number": "text", "tel": "text", "time": "text",
+    "checkbox": "check", "radio": "text", "select": "text",
     "password": "secret",
 }  # fmt: skip
 

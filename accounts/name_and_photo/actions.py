@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from accounts.models import User, UserPhoto
-from accounts.name_and_photo.errors import TooManyPhotos
-from common.encryption import sealed
+from common.encryption import DecryptionFailed, opened, sealed
 from common.limits import Limit, count
 from common.pictures import small_picture
 
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
 
 SIDE = 256  # pixels
 _PHOTOS = Limit("photos-of-person", 30, 3600)  # those that were refused count too
+
+
+class TooManyPhotos(Exception):
+    """So many within an hour that the server would do little else."""
 
 
 def rename(*, by: User, display_name: str) -> None:
@@ -42,3 +45,12 @@ def remove_photo(*, by: User) -> None:
     with transaction.atomic():
         UserPhoto.objects.filter(user=by).delete()
         User.objects.filter(pk=by.pk).update(photo_digest="")
+
+
+def photo_of(user: "User") -> bytes | None:
+    """Their picture as WebP; None where they have none, or it was sealed under a key that is gone."""
+    kept = UserPhoto.objects.filter(user=user).values_list("webp", flat=True).first()
+    try:
+        return base64.b64decode(opened(kept)) if kept else None
+    except DecryptionFailed:
+        return None

@@ -1,7 +1,11 @@
 """The page of a person's own name and photo, and the photo itself."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -11,22 +15,48 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.name_and_photo import actions as own_actions
-from accounts.name_and_photo.errors import TooManyPhotos
-from accounts.name_and_photo.forms import NameAndPhotoForm
-from accounts.name_and_photo.queries import photo_of
+from accounts.name_and_photo.actions import TooManyPhotos, photo_of
+from common.pictures import LARGEST
 from common.problems import InvalidRequest
+from common.text import is_plain
+
+
+class NameAndPhotoForm(forms.Form):
+    """Both at once; a photo that is not chosen anew stays."""
+
+    display_name = forms.CharField(
+        label=_("Name"), max_length=100, required=False, widget=forms.TextInput({"autocomplete": "name"}),
+        help_text=_("How this service addresses you. Apps and other people do not see it."),
+    )  # fmt: skip
+    photo = forms.FileField(
+        label=_("Photo"), required=False, widget=forms.FileInput({"accept": "image/png,image/jpeg,image/webp"}),
+        help_text=_("PNG, JPEG or WebP. It is made small before it is sent, and nobody but you sees it."),
+    )  # fmt: skip
+
+    def clean_display_name(self) -> str:
+        name = str(self.cleaned_data["display_name"])
+        if name and not is_plain(name):
+            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
+        return name
+
+    def clean_photo(self) -> Any:
+        sent: UploadedFile[Any] | None = self.cleaned_data["photo"]
+        if sent is not None and (sent.size or 0) > LARGEST:
+            raise forms.ValidationError(gettext("A picture has at most 512 KiB."))
+        return sent
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Save"), NameAndPhotoForm)
 def edit(request: HttpRequest) -> HttpResponse:
-    """Both in one form; what was typed stays where the photo does not fit."""
-    initial = {"display_name": person_of(request).display_name}
-    form = NameAndPhotoForm(request.POST or None, request.FILES or None, initial=initial)
-    if request.method == "POST" and _saved(request, form):
+    """Takes the form of the profile's page; what was typed stays where the photo does not fit."""
+    if request.method != "POST":
+        return redirect("public-profile")
+    form = NameAndPhotoForm(request.POST, request.FILES)
+    if _saved(request, form):
         messages.success(request, gettext("Saved."))
-        return redirect("name-and-photo")
+        return redirect("public-profile")
     return render(request, "account_security/name_and_photo.html", {"form": form})
 
 
@@ -53,7 +83,7 @@ def _saved(request: HttpRequest, form: NameAndPhotoForm) -> bool:
 def remove(request: HttpRequest) -> HttpResponse:
     own_actions.remove_photo(by=person_of(request))
     messages.success(request, gettext("Your photo is removed."))
-    return redirect("name-and-photo")
+    return redirect("public-profile")
 
 
 @login_required

@@ -1,5 +1,8 @@
 """The pages of the public profile: to write and preview it, its switches, and the page that everybody sees."""
 
+from typing import Any
+
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -12,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
+from accounts.name_and_photo.pages import NameAndPhotoForm
 from accounts.public_profile import actions as profile_actions
 from accounts.public_profile import queries as profile_queries
 from accounts.public_profile.errors import (
@@ -22,8 +26,10 @@ from accounts.public_profile.errors import (
     ReservedHandle,
     TooManyHandles,
 )
-from accounts.public_profile.forms import PublicProfileForm
+from accounts.public_profile.handles import LONGEST, SHORTEST
+from common.text import is_plain
 
+_HANDLE_RULES = _("3 to 32 lower-case letters, digits and hyphens. It ends the address of your page.")
 _WORDS = {
     InvalidHandle: _("Use 3 to 32 letters from a to z, digits and single hyphens, with no hyphen first or last."),
     ReservedHandle: _("This word is kept for the service. Choose another one."),
@@ -32,19 +38,46 @@ _WORDS = {
 }
 
 
+class PublicProfileForm(forms.Form):
+    """All of it is for others to see, and nothing is filled in from what is kept elsewhere."""
+
+    handle = forms.CharField(
+        label=_("Handle"), min_length=SHORTEST, max_length=LONGEST, help_text=_HANDLE_RULES,
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
+    )  # fmt: skip
+    display_name = forms.CharField(label=_("Name to show"), max_length=100, required=False)
+    headline = forms.CharField(
+        label=_("Headline"), max_length=160, required=False, help_text=_("One line about you, such as what you do.")
+    )
+    location_hint = forms.CharField(
+        label=_("Where you are"), max_length=100, required=False, help_text=_("As rough as you like, such as a region.")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in ("display_name", "headline", "location_hint"):
+            text = cleaned.get(name, "")
+            if text and not is_plain(text):
+                self.add_error(name, gettext("Use one line of plain text without invisible characters."))
+        return cleaned
+
+
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Save"), PublicProfileForm)
 def edit(request: HttpRequest) -> HttpResponse:
-    """The form, empty until they type into it, and the switches."""
-    own = profile_queries.own_profile(person_of(request))
-    form = PublicProfileForm(request.POST or None, initial=dict(own["card"]) if own else {})
+    """Name and photo, the form of what others see, empty until they type into it, and the switches."""
+    person = person_of(request)
+    own = profile_queries.own_profile(person)
+    form = PublicProfileForm(request.POST or None, initial=dict(own["card"]) if own else {}, auto_id="public_%s")
     if request.method == "POST" and _saved(request, form):
         if own is None or not own["is_shown"]:
             return redirect("public-profile-preview")
         messages.success(request, gettext("Saved. Others see it like this now."))
         return redirect("public-profile")
-    return render(request, "people/edit.html", {"form": form, "own": own, "address": _address(own)})
+    name_form = NameAndPhotoForm(initial={"display_name": person.display_name})
+    shown = {"form": form, "own": own, "address": _address(own), "name_form": name_form}
+    return render(request, "people/edit.html", shown)
 
 
 def _saved(request: HttpRequest, form: PublicProfileForm) -> bool:

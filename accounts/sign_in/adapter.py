@@ -7,6 +7,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.authentication import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -15,13 +16,14 @@ from django.utils.http import urlencode
 from accounts.identifiers import is_sandbox_address
 from accounts.models import Persona, WayChange
 from accounts.personas import side_of
+from accounts.phrase import with_phrase
 from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
 from accounts.sign_in.confirming import signed_in_recently
 from accounts.sign_in.second_factors import has_authenticator_app, has_second_factor
 from common import limits, mail
 from common.limits import Limit
-from common.mailboxes import mailbox
+from common.mail import mailbox
 from common.network import client_address
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Where nothing else was asked for: the side that they opened last."""
         if side_of(cast("User", request.user)) == Persona.DEVELOPER:
-            return reverse("developers:home")
+            return reverse("portal:home")
         return str(super().get_login_redirect_url(request))
 
     def get_email_verification_redirect_url(self, email_address: Any) -> str:
@@ -144,7 +146,11 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         context: dict[str, Any],
         headers: dict[str, str] | None = None,
     ) -> Any:
-        return super().render_mail(template_prefix, email, context, {**mail.HEADERS, **(headers or {})})
+        message = super().render_mail(template_prefix, email, context, {**mail.HEADERS, **(headers or {})})
+        reader = context.get("user")
+        if isinstance(reader, get_user_model()):  # nobody, where the address has no account
+            message.body = with_phrase(reader, str(email), message.body)
+        return message
 
     def send_notification_mail(
         self, template_prefix: str, user: "User", context: dict[str, Any] | None = None, email: str | None = None

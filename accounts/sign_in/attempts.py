@@ -66,12 +66,12 @@ class Attempt:
 
     def succeeded(self) -> None:
         """Forget the failures of this account and network; those at other accounts stay counted."""
-        _log.info("A %s was right: %s", self.kind, self.told)
+        _log.info("A %s was right: %s", self.kind, self.log_name)
         limits.forget(_failure_limit(self.kind), self.key)
 
     def failed(self) -> None:
         """Count what makes others wait; the attempt itself was counted before it was made."""
-        _log.warning("A %s was wrong: %s", self.kind, self.told)
+        _log.warning("A %s was wrong: %s", self.kind, self.log_name)
         if self.browser:
             return
         limits.count(_ACCOUNT_LIMIT, self.account)
@@ -82,7 +82,7 @@ class Attempt:
             limits.count(_CODE_LIMIT, self.account)
 
     @property
-    def told(self) -> str:
+    def log_name(self) -> str:
         """Whose it was, for the log: an account's identifier, never an address that somebody typed."""
         return self.account.removeprefix("user ") if self.account.startswith("user ") else "no account"
 
@@ -144,10 +144,10 @@ def _refuse_used_up(request: HttpRequest, counted: Count) -> None:
 def _refuse_early(request: HttpRequest, attempt: Attempt) -> None:
     """Refuse at once what would be refused after the wait."""
     if attempt.network:
-        _refuse_used_up(request, limits.look(_failure_limit(attempt.kind), attempt.key))
-        _refuse_used_up(request, limits.look(_network_limit(), attempt.network))
+        _refuse_used_up(request, limits.peek(_failure_limit(attempt.kind), attempt.key))
+        _refuse_used_up(request, limits.peek(_network_limit(), attempt.network))
     if attempt.kind == CODE:
-        _refuse_used_up(request, limits.look(_CODE_LIMIT, attempt.account))
+        _refuse_used_up(request, limits.peek(_CODE_LIMIT, attempt.account))
 
 
 _waiting: set[str] = set()  # the networks of those that wait inside this process
@@ -163,7 +163,7 @@ def _wait(request: HttpRequest, attempt: Attempt) -> None:
     seconds = _seconds_to_wait(attempt.account)
     if not seconds:
         return
-    deferred = limits.look(_DEFERRED, attempt.key)
+    deferred = limits.peek(_DEFERRED, attempt.key)
     if deferred.used and _DEFERRED.seconds - deferred.resets_in >= seconds:
         limits.forget(_DEFERRED, attempt.key)
         return
@@ -186,7 +186,7 @@ def _wait(request: HttpRequest, attempt: Attempt) -> None:
 
 def _seconds_to_wait(account: str) -> float:
     """How long an attempt waits: from a quarter of a second, twice as long with every ten more wrong ones."""
-    beyond = limits.look(_ACCOUNT_LIMIT, account).used - _ACCOUNT_LIMIT.allowed
+    beyond = limits.peek(_ACCOUNT_LIMIT, account).used - _ACCOUNT_LIMIT.allowed
     for_account = min(_MAX_WAIT, 0.25 * 2 ** min(beyond // 10, 10)) if beyond >= 0 else 0.0
-    for_all = 1.0 if limits.look(_TOTAL_LIMIT, "").used >= _TOTAL_LIMIT.allowed else 0.0
+    for_all = 1.0 if limits.peek(_TOTAL_LIMIT, "").used >= _TOTAL_LIMIT.allowed else 0.0
     return max(for_account, for_all)

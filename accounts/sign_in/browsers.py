@@ -13,7 +13,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from accounts.signals import access_taken_back
+from accounts.hooks import access_taken_back
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -1,6 +1,8 @@
 """allauth's forms where a guess could be made, counted; and what they must not tell."""
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, SetPasswordForm, SignupForm
 from allauth.core import context
@@ -12,6 +14,7 @@ from allauth.mfa.totp.forms import ActivateTOTPForm
 from allauth.mfa.totp.internal.auth import validate_totp_code
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.shortcuts import redirect
@@ -21,10 +24,29 @@ from accounts.sign_in import attempts
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from accounts.sign_in.second_factors import has_second_factor, take_code
 from common.limits import Limit
-from common.mailboxes import mailbox
+from common.mail import mailbox
 
+# what SECURITY.md lists; the labels of the service's own host come on top
+WORDS = ("runtime", "consent", "vault", "einwilligung", "passwort", "password", "admin")
+ENOUGH = 6  # characters beside these words and beside digits and signs
 _HOUR = 3600
 _RESETS_OF_ACCOUNT = Limit("resets", 5, _HOUR)
+
+
+class CommonOrOfThisService(CommonPasswordValidator):
+    """Refuses common passwords, and those that are little more than words of this service: `ConsentRuntime2026!`."""
+
+    def validate(self, password: str, user: object = None) -> None:
+        super().validate(password, user)  # type: ignore[arg-type]  # only its text is looked at
+        rest = re.sub("|".join(map(re.escape, _words())), "", password.lower())
+        if rest != password.lower() and len(re.sub(r"[\W\d_]", "", rest)) < ENOUGH:
+            raise ValidationError(self.get_error_message(), code="password_too_common")
+
+
+def _words() -> list[str]:
+    """Longest first, so that none is left over of a longer one."""
+    labels = (urlsplit(settings.BASE_URL).hostname or "").lower().split(".")
+    return sorted({*WORDS, *(label for label in labels if len(label) > 3)}, key=len, reverse=True)
 
 
 class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types

@@ -18,7 +18,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Session
-from common.encryption import Unreadable, opened, sealed
+from common.encryption import DecryptionFailed, opened, sealed
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class SessionStore(SessionBase):
         """Empty, and so signed out, where none of the server's keys opens it any more."""
         try:
             found: dict[str, Any] = self.serializer().loads(opened(str(session_data)).encode("latin-1"))
-        except Unreadable as error:
+        except DecryptionFailed as error:
             _log.warning("A session cannot be opened: %s", error)
             return {}
         return found

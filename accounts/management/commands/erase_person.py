@@ -5,8 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError
 
-from accounts.erasure.actions import erase, order_erasure
-from accounts.erasure.errors import StandsInTheWay
+from accounts.erasure.actions import ErasureBlocked, erase, order_erasure
 from accounts.erasure.queries import obstacles, person_named, what_becomes
 
 
@@ -33,7 +32,7 @@ class Command(BaseCommand):
             raise CommandError("Nothing was erased.")
         try:
             erase(erasure_pk=order_erasure(of=user).pk)
-        except StandsInTheWay as refused:
+        except ErasureBlocked as refused:
             raise CommandError(str(refused)) from refused
         except ProgrammingError as refused:  # a policy of deploy/postgresql/roles.sql
             raise CommandError(

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 
-from accounts.erasure.queries import everything_held, person_named
+from accounts.erasure.queries import person_named, personal_data_of
 
 
 class Command(BaseCommand):
@@ -19,4 +19,4 @@ class Command(BaseCommand):
         user = person_named(person)
         if user is None:
             raise CommandError(f"There is nobody called {person}.")
-        self.stdout.write(json.dumps(everything_held(user), cls=DjangoJSONEncoder, ensure_ascii=False, indent=2))
+        self.stdout.write(json.dumps(personal_data_of(user), cls=DjangoJSONEncoder, ensure_ascii=False, indent=2))

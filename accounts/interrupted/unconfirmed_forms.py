@@ -38,7 +38,7 @@ _FERNET_OVERHEAD = 1 + 8 + 16 + 16 + 32  # bytes: version, time, vector, a block
 
 
 @dataclass(frozen=True)
-class WaitingForm:
+class UnconfirmedForm:
     """One form as it was sent: whose page it was on and what its button is about ("" where unknown)."""
 
     owner: str
@@ -83,25 +83,25 @@ def _cookie() -> str:
     return "__Host-interrupted" if settings.SESSION_COOKIE_SECURE else "interrupted"
 
 
-def stored_forms(request: HttpRequest) -> list[WaitingForm]:
+def stored_forms(request: HttpRequest) -> list[UnconfirmedForm]:
     """The forms that wait in this browser, newest first, whoever sent them."""
-    if not hasattr(request, "waiting_forms"):
-        request.waiting_forms = _decrypted(request.COOKIES.get(_cookie(), ""))  # type: ignore[attr-defined]
-    found: list[WaitingForm] = request.waiting_forms  # type: ignore[attr-defined]
+    if not hasattr(request, "unconfirmed_forms"):
+        request.unconfirmed_forms = _decrypted(request.COOKIES.get(_cookie(), ""))  # type: ignore[attr-defined]
+    found: list[UnconfirmedForm] = request.unconfirmed_forms  # type: ignore[attr-defined]
     return found
 
 
-def _decrypted(token: str) -> list[WaitingForm]:
+def _decrypted(token: str) -> list[UnconfirmedForm]:
     if not token or len(token) > MAX_BYTES:
         return []
     try:
         rows = json.loads(zlib.decompress(_fernet().decrypt(token, ttl=LIFETIME)))
     except (InvalidToken, zlib.error, ValueError):
         return []
-    return [WaitingForm(*row) for row in rows]
+    return [UnconfirmedForm(*row) for row in rows]
 
 
-def _encrypted(rows: list[WaitingForm]) -> str | None:
+def _encrypted(rows: list[UnconfirmedForm]) -> str | None:
     """The cookie's value; None where it would be larger than a browser takes."""
     plain = json.dumps([astuple(row) for row in rows], ensure_ascii=False).encode()
     packed = zlib.compress(plain, 9)
@@ -116,10 +116,10 @@ def values_of(request: HttpRequest, form: PageForm) -> Values:
     return {name: request.POST[name] for name in wanted if name in request.POST}
 
 
-def sent_form(request: HttpRequest, form: PageForm) -> WaitingForm:
+def sent_form(request: HttpRequest, form: PageForm) -> UnconfirmedForm:
     origin = origin_of(request)
     owner = origin.owner or (request.user.public_id if request.user.is_authenticated else "")
-    return WaitingForm(owner, request.get_full_path(), values_of(request, form), origin.subject)
+    return UnconfirmedForm(owner, request.get_full_path(), values_of(request, form), origin.subject)
 
 
 def store(request: HttpRequest, form: PageForm) -> bool:
@@ -139,9 +139,9 @@ def forget(request: HttpRequest, key: str) -> None:
     _replace(request, [row for row in stored_forms(request) if row.key != key])
 
 
-def _replace(request: HttpRequest, rows: list[WaitingForm]) -> None:
-    request.waiting_forms = rows  # type: ignore[attr-defined]
-    request.waiting_forms_changed = True  # type: ignore[attr-defined]  # `write_cookie` sends them with the answer
+def _replace(request: HttpRequest, rows: list[UnconfirmedForm]) -> None:
+    request.unconfirmed_forms = rows  # type: ignore[attr-defined]
+    request.unconfirmed_forms_changed = True  # type: ignore[attr-defined]  # `write_cookie` sends them with the answer
 
 
 def write_cookie(request: HttpRequest, response: HttpResponse) -> None:
@@ -150,7 +150,7 @@ def write_cookie(request: HttpRequest, response: HttpResponse) -> None:
         own = [row for row in stored_forms(request) if row.owner in ("", request.user.public_id)]
         if len(own) != len(stored_forms(request)):
             _replace(request, own)
-    if not hasattr(request, "waiting_forms_changed"):
+    if not hasattr(request, "unconfirmed_forms_changed"):
         return
     value = _encrypted(stored_forms(request)) if stored_forms(request) else None
     if value is None:
@@ -171,7 +171,7 @@ def forms_to_confirm(request: HttpRequest) -> list[FormToConfirm]:
     return [one for row in mine if (one := form_to_confirm(request, row)) is not None]
 
 
-def form_to_confirm(request: HttpRequest, row: WaitingForm) -> FormToConfirm | None:
+def form_to_confirm(request: HttpRequest, row: UnconfirmedForm) -> FormToConfirm | None:
     """One form to confirm; None where no button of ours was pressed, or where it is shown on another page only."""
     found = form_at(row.address)
     if found is None or (found[0].on_its_page and request.get_full_path() != row.address):
