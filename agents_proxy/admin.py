@@ -1,21 +1,117 @@
-"""What staff see of this room, for Django, which looks for it here: metadata alone."""
+"""What staff see of this room, for Django, which looks for it here: metadata alone, never what was sent or found."""
 
-from agents_proxy.activations import admin as activation_admin
-from agents_proxy.analyses import admin as analysis_admin
-from agents_proxy.deletions import admin as deletion_admin
-from agents_proxy.destinations import admin as destination_admin
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts.staff import AboutPeople, ReadOnly
+from agents_proxy.activations.models import Activation
+from agents_proxy.analyses.models import Run
+from agents_proxy.deletions.models import Deletion
+from agents_proxy.destinations.models import Destination
 from agents_proxy.financial import admin as financial_admin
 from agents_proxy.health import admin as health_admin
 from agents_proxy.messaging import admin as messaging_admin
-from agents_proxy.processing_consent import admin as consent_admin
+from agents_proxy.processing_consent.models import ProcessingConsent
 
-__all__ = [
-    "activation_admin",
-    "analysis_admin",
-    "consent_admin",
-    "deletion_admin",
-    "destination_admin",
-    "financial_admin",
-    "health_admin",
-    "messaging_admin",
-]
+__all__ = ["financial_admin", "health_admin", "messaging_admin"]
+
+
+@admin.register(ProcessingConsent)
+class ConsentAdmin(AboutPeople, ReadOnly):
+    """What people agreed to, in the words of then."""
+
+    list_display = ("user", "reach", "app", "given_at", "expires_at", "withdrawn_at")
+    list_filter = ("reach",)
+    list_select_related = ("user", "app")
+    search_fields = ("=consent_id", "=user__public_id")
+    ordering = ("-id",)
+    fields = (
+        "consent_id", "user", "reach", "app", "origin", "purposes", "destinations", "statement_version", "statement",
+        "given_at", "expires_at", "withdrawn_at", "end_reason",
+    )  # fmt: skip
+
+
+@admin.register(Run)
+class RunAdmin(AboutPeople, ReadOnly):
+    """Where an analysis stands; what was submitted and what came of it stay sealed."""
+
+    list_display = ("user", "status", "created_at", "finished_at", "purge_at")
+    list_filter = ("status",)
+    list_select_related = ("user",)
+    search_fields = ("=analysis_id", "=user__public_id")
+    ordering = ("-id",)
+    fields = ("analysis_id", "user", "consent", "status", "created_at", "started_at", "finished_at", "purge_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("input", "profile", "provenance", "metadata")
+
+
+@admin.register(Activation)
+class ActivationAdmin(AboutPeople, ReadOnly):
+    """What people sent to destinations."""
+
+    list_display = ("where", "status", "attempts", "created_at", "finished_at")
+    list_filter = ("status",)
+    list_select_related = ("destination", "consent__user")
+    search_fields = ("=activation_id", "=destination__destination_id", "=consent__user__public_id")
+    ordering = ("-id",)
+    fields = (
+        "activation_id", "run", "destination", "consent", "number", "status", "attempts", "status_code", "error_code",
+        "created_at", "next_attempt_at", "finished_at",
+    )  # fmt: skip
+
+    @admin.display(description=_("destination"))
+    def where(self, row: Any) -> str:
+        return str(row.destination.name)
+
+    def person_of(self, row: Any) -> str | None:
+        user_id: str = row.consent.user.public_id
+        return user_id
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("body", "digest")
+
+
+@admin.register(Deletion)
+class DeletionAdmin(AboutPeople, ReadOnly):
+    """Who got something of people, and what became of having it deleted there; of those who are erased, too."""
+
+    list_display = ("requested_at", "receiver", "status", "error_code", "attempts", "next_attempt_at", "finished_at")
+    list_filter = ("status", ("erasure", admin.EmptyFieldListFilter))
+    list_select_related = ("destination", "consent__user", "erasure__user")
+    search_fields = ("=deletion_id", "=destination__destination_id", "=consent__consent_id")
+    ordering = ("-id",)
+    fields = (
+        "deletion_id", "consent", "erasure", "agent", "destination", "origin", "status", "first_at", "last_at",
+        "requested_at", "attempts", "next_attempt_at", "status_code", "error_code", "finished_at", "confirmation",
+    )  # fmt: skip
+
+    @admin.display(description=_("who got something"))
+    def receiver(self, row: Any) -> str:
+        return str(row.destination.name if row.destination else row.agent)
+
+    def person_of(self, row: Any) -> str | None:
+        """Whoever is erased has no history any more to note it in."""
+        user_id: str | None = row.consent.user.public_id if row.consent else None
+        return user_id
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("subject")
+
+
+@admin.register(Destination)
+class DestinationAdmin(ReadOnly):
+    """Where apps want what people send to them."""
+
+    list_display = ("name", "app", "url", "created_at", "disabled_at", "removed_at")
+    list_select_related = ("app",)
+    search_fields = ("=destination_id", "=app__app_id", "name", "url")
+    ordering = ("-id",)
+    fields = ("destination_id", "app", "name", "url", "created_at", "disabled_at", "removed_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("secret")

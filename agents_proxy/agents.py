@@ -7,42 +7,41 @@ variables that config/settings.py reads, its place in an analysis and its name o
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.statements import TITLES
 from agents_proxy.states import Purpose
+
+TITLES: dict[Purpose, Promise] = {
+    Purpose.PROFILE: _("Your profile"),
+    Purpose.ENRICHMENT: _("Public information"),
+    Purpose.BRAND_AFFINITY: _("Likes and brands"),
+    Purpose.MESSAGING: _("Messages"),
+    Purpose.FINANCIAL: _("Purchases"),
+    Purpose.IDENTITY: _("Identity at your bank"),
+    Purpose.ACTIVATION: _("Sending it on"),
+}
 
 
 class Protocol(StrEnum):
-    """How an upstream wants to be spoken to: the specification's envelope, or A2A 0.3 or 1.0."""
+    """How an upstream wants to be spoken to: the specification's envelope, A2A as its card says, chat completions."""
 
     TASKS_SEND = "tasks-send"
-    A2A_0_3 = "a2a-0.3"
-    A2A_1_0 = "a2a-1.0"
-
-    @property
-    def method(self) -> str:
-        """The JSON-RPC method that puts a prompt."""
-        return _METHODS[self]
-
-
-_METHODS = {
-    Protocol.TASKS_SEND: "tasks/send",
-    Protocol.A2A_0_3: "message/send",
-    Protocol.A2A_1_0: "SendMessage",
-}
+    A2A = "a2a"
+    OPENAI = "openai"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Agent:
     """One agent, called at `/api/a2a/<name>` with a consent to `purpose` (contract 4.2).
 
-    `protocol` is what it speaks unless the environment says otherwise. `in_analysis`: an analysis of the profile asks
-    it. `reads_purchases`: an analysis hands it what the person's purchases say, where they agreed to that.
+    `protocol` is what it speaks unless the environment says otherwise. `by_model`: a model can stand in for it, as the
+    server has a template for what it does. `in_analysis`: an analysis of the profile asks it. `reads_purchases`: an
+    analysis hands it what the person's purchases say, where they agreed to that.
     `label` and `description` are its own words on the pages of an analysis; without them `title` and `summary` are
     made out of its name and its purpose.
     """
@@ -50,6 +49,7 @@ class Agent:
     name: str  # lower case and dashes, at most 32 characters
     purpose: Purpose
     protocol: Protocol = Protocol.TASKS_SEND
+    by_model: bool = False
     in_analysis: bool = False
     reads_purchases: bool = False
     label: Promise | None = None
@@ -61,9 +61,17 @@ class Agent:
         return f"AGENT_{self.name.upper().replace('-', '_')}"
 
     @property
+    def protocols(self) -> list[Protocol]:
+        """What an upstream of it may speak."""
+        return [protocol for protocol in Protocol if protocol is not Protocol.OPENAI or self.by_model]
+
+    @property
     def title(self) -> str:
         """What pages call it."""
-        return str(self.label or gettext("%(name)s agent") % {"name": self.name.replace("-", " ").capitalize()})
+        named = settings.AGENTS[self.name].get("name") if self.name in settings.AGENTS else ""
+        return str(
+            named or self.label or gettext("%(name)s agent") % {"name": self.name.replace("-", " ").capitalize()}
+        )
 
     @property
     def summary(self) -> str:
@@ -78,6 +86,7 @@ AGENTS: dict[str, Agent] = {
         Agent(
             name="brand",
             purpose=Purpose.BRAND_AFFINITY,
+            by_model=True,
             in_analysis=True,
             reads_purchases=True,
             label=_("Brand agent"),
@@ -104,7 +113,7 @@ AGENTS: dict[str, Agent] = {
             label=_("Second public-data agent"),
             description=_("Looks again, for what is still missing."),
         ),
-        Agent(name="core-profile", purpose=Purpose.PROFILE),
+        Agent(name="core-profile", purpose=Purpose.PROFILE, by_model=True),
         Agent(name="core-profile-update", purpose=Purpose.PROFILE),
         Agent(name="messaging", purpose=Purpose.MESSAGING),
     )
@@ -117,6 +126,16 @@ ANALYSIS_PURPOSES = tuple(
 
 
 @dataclass(frozen=True)
+class ClientCredentials:
+    """What a token is had for (RFC 6749, 4.4)."""
+
+    url: str
+    client_id: str
+    secret: str
+    scope: str = ""
+
+
+@dataclass(frozen=True)
 class Upstream:
     """Where an agent is. `timeout` is for its whole answer, in seconds. Nothing of this ever reaches a caller."""
 
@@ -126,6 +145,23 @@ class Upstream:
     protocol: Protocol
     delete_url: str = ""  # where it takes signed requests to delete; empty: nowhere
     contact: str = ""  # of whoever runs it, for people
+    token_header: str = ""  # that has the token by itself; empty: Authorization, with Bearer before it
+    credentials: ClientCredentials | None = None  # for a token, in place of one
+    model: str = ""  # of a chat completions endpoint
+    agent: str = ""  # its name, by which a template is found
+
+    @property
+    def token_headers(self) -> dict[str, str]:
+        """What lets a request in by the configured token."""
+        if not self.token:
+            return {}
+        return {self.token_header: self.token} if self.token_header else {"Authorization": f"Bearer {self.token}"}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may hold."""
+        secrets = (self.token, self.credentials.secret if self.credentials else "")
+        return tuple(secret for secret in secrets if secret)
 
 
 def upstream_of(agent: str) -> Upstream | None:
@@ -140,7 +176,45 @@ def upstream_of(agent: str) -> Upstream | None:
         Protocol(configured["protocol"]),
         configured.get("delete_url", ""),
         configured.get("contact", ""),
+        configured.get("token_header", ""),
+        _credentials(configured),
+        configured.get("model", ""),
+        agent,
     )
+
+
+def _credentials(configured: dict[str, Any]) -> ClientCredentials | None:
+    if not configured.get("token_url"):
+        return None
+    told = (configured[name] for name in ("token_url", "client_id", "client_secret", "scope"))
+    return ClientCredentials(*told)
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """An agent as people are told of it before they agree; empty is what this deployment does not say."""
+
+    name: str
+    operator: str
+    country: str
+    privacy_notice: str  # an address
+
+    def __str__(self) -> str:
+        """`name (operator, country)`"""
+        who = ", ".join(filter(None, (self.operator, self.country)))
+        return f"{self.name} ({who})" if who else self.name
+
+
+def receivers_for(purpose: Purpose) -> list[Receiver]:
+    """The agents that get something of a person for this purpose here."""
+    found = []
+    for agent in AGENTS.values():
+        configured = settings.AGENTS[agent.name]
+        reads = agent.purpose is purpose or (agent.reads_purchases and purpose is Purpose.FINANCIAL)
+        if reads and configured["url"]:
+            said = (configured.get(name, "") for name in ("operator", "country", "privacy_notice"))
+            found.append(Receiver(agent.title, *said))
+    return found
 
 
 def unchecked(purposes: Iterable[Purpose] = Purpose) -> list[str]:

@@ -19,13 +19,16 @@ class AgentsProxyConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.hooks import register_room
+        from accounts.outbox import register_gathering
         from agents_proxy import (
             receivers,  # noqa: F401  # connects them
             tasks,  # noqa: F401  # they are told by name: see common.broker
         )
-        from agents_proxy.leaving import ROOM
+        from agents_proxy.erasure import ROOM
+        from agents_proxy.processing_consent.reminders import GATHERING
 
         register_room(ROOM)
+        register_gathering("consents to processing that end", GATHERING)
         post_migrate.connect(_install, sender=self)
         if not settings.A2A_REQUIRE_CONSENT:
             _log.warning("A2A_REQUIRE_CONSENT is false: agents are asked WITHOUT ANYBODY'S CONSENT. For tests alone.")

@@ -21,9 +21,9 @@ class Budget(StrEnum):
     ACTIVATIONS = "activations"
 
 
-def standings(budget: Budget, *, person_pk: int, app_pk: int | None) -> list[Count]:
+def usage(budget: Budget, *, person_pk: int, app_pk: int | None) -> list[Count]:
     """Where the person stands, and the app where a token of its site asks, without counting."""
-    return [limits.look(limit, key) for limit, key in _limits(budget, person_pk, app_pk)]
+    return [limits.peek(limit, key) for limit, key in _limits(budget, person_pk, app_pk)]
 
 
 def spend(budget: Budget, *, person_pk: int, app_pk: int | None) -> Count | None:

@@ -1,14 +1,34 @@
 """The refusals of this room: JSON-RPC objects at the agents' addresses (contract 4.1), problems everywhere else."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel
 
 from common.problems import Problem
+
+
+class AgentError(BaseModel):
+    """`code` as JSON-RPC has it; `data.code` names a refusal of ours."""
+
+    code: int
+    message: str
+    data: dict[str, Any] | None = None
+
+
+class AgentRefusal(BaseModel):
+    """A JSON-RPC error of the proxy's own."""
+
+    jsonrpc: Literal["2.0"]
+    id: str | None
+    error: AgentError
 
 
 class Refusal(Exception):
     """A refusal of the proxy itself. `name` is what `error.data.code` says; `members` are added to `error.data`."""
 
+    media_type: ClassVar[str] = "application/json"
+    shape: ClassVar[type[BaseModel]] = AgentRefusal
     status: ClassVar[int]
     code: ClassVar[int]
     name: ClassVar[str]
@@ -18,6 +38,20 @@ class Refusal(Exception):
         self.headers = dict(headers or {})
         self.members = members
         super().__init__(self.name)
+
+    def body(self, trace_id: str, *, task_id: str | None = None) -> dict[str, Any]:
+        """An `AgentRefusal`: `error.data.code` names it, `trace_id` finds it in our logs."""
+        data = {"code": self.name, "trace_id": trace_id, **self.members}
+        return {
+            "jsonrpc": "2.0",
+            "id": task_id,
+            "error": {"code": self.code, "message": self.message, "data": data},
+        }
+
+    @classmethod
+    def example(cls, trace_id: str) -> tuple[str, dict[str, Any]]:
+        """Its name, and a body for the documentation."""
+        return cls.name, cls().body(trace_id, task_id="task-1")
 
 
 def every_refusal() -> Iterator[type[Refusal]]:
@@ -132,6 +166,18 @@ class InvalidAgentResponse(CallFailed):
     status, code, name, message = 502, -32006, "invalid_agent_response", "The agent's answer makes no sense."
 
 
+class AgentRefusedUs(CallFailed):
+    """The agent does not take this deployment's credentials; its operator can do something about it."""
+
+    status, code, name, message = 502, -32057, "agent_refused_us", "The agent refuses this service."
+
+
+class AgentBusy(CallFailed):
+    """The agent takes no more calls for now; `Retry-After` is its own."""
+
+    status, code, name, message = 429, -32052, "agent_busy", "The agent takes no more calls for now."
+
+
 class UpstreamTimeout(CallFailed):
     """The agent did not answer completely in time."""
 
@@ -184,3 +230,11 @@ class UnknownConsent(Problem):
     code = "unknown_consent"
     status = 404
     title = "No such consent"
+
+
+class ConsentEnded(Problem):
+    """The consent that covers this has ended; a person has to agree anew."""
+
+    code = "consent_ended"
+    status = 403
+    title = "The consent to this processing has ended"

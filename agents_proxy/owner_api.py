@@ -6,14 +6,30 @@ from django.conf import settings
 from rest_framework.request import Request
 
 from accounts.owner_api import OwnerView
+from agents_proxy.errors import UnknownAgent
 from common.limits import Count, headers
+from common.operations import Refusal
 from common.problems import InvalidRequest
+
+# where the documentation lists an operation
+CONSENT, CALLS = "5. Agents: consent to processing", "6. Agents: calls"
+ANALYSES, MESSAGES = "7. Agents: analyses", "8. Agents: phone numbers"
+INSTITUTIONS = "9. Agents: linked institutions"
 
 
 class SmallOwnerView(OwnerView):
     """A signed-in person's own address for small bodies."""
 
     body_limit = settings.BODY_LIMIT
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        found = super().common_refusals(method, path, takes_body=takes_body)
+        return [*found, UnknownAgent] if "{" in path else found  # whatever is no other address is taken for an agent's
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return "For pages of this site: a signed-in person's own."
 
 
 class QuerylessOwnerView(SmallOwnerView):

@@ -8,6 +8,8 @@ REFUSALS = {
     "agent_not_configured": _("This agent is not available here."),
     "upstream_timeout": _("The agent took too long. It may have done it all the same: look before you ask again."),
     "upstream_unavailable": _("The agent cannot be reached. Try again later."),
+    "agent_refused_us": _("The agent does not let this service in. Its operator has to look at that."),
+    "agent_busy": _("The agent takes no more calls for now. Try again later."),
     "invalid_agent_response": _("What came back was no answer of an agent."),
     "too_many_requests": _("Too many calls at once. Wait a moment and try again."),
     "consent_required": _("Nothing is sent to any agent unless you agree."),

@@ -20,8 +20,15 @@ RULES: list[Rule] = [
             "app_id",
             "token_digest",
             "given_at",
-            "expires_at",
         ],
+    ),
+    Rule(
+        "processing_consents",
+        "renewed",
+        "UPDATE",
+        "processing_consents: the end moves later alone, by a renewal of what holds",
+        "OLD.expires_at IS DISTINCT FROM NEW.expires_at AND (NEW.expires_at < OLD.expires_at OR NEW.renewed_at IS NULL "
+        "OR NEW.renewed_at >= OLD.expires_at OR OLD.withdrawn_at IS NOT NULL)",
     ),
     Rule(
         "processing_consents",

@@ -8,18 +8,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import ActivationStatus, EndReason, Purpose
+from agents_proxy.agents import TITLES, Receiver, receivers_for
+from agents_proxy.states import ActivationStatus, Duration, EndReason, Purpose
 
-VERSION = "2026-11-3"
-TITLES: dict[Purpose, Promise] = {
-    Purpose.PROFILE: _("Your profile"),
-    Purpose.ENRICHMENT: _("Public information"),
-    Purpose.BRAND_AFFINITY: _("Likes and brands"),
-    Purpose.MESSAGING: _("Messages"),
-    Purpose.FINANCIAL: _("Purchases"),
-    Purpose.IDENTITY: _("Identity at your bank"),
-    Purpose.ACTIVATION: _("Sending it on"),
-}
+VERSION = "2026-11-5"
 SENTENCES: dict[Purpose, Promise] = {
     Purpose.PROFILE: _("Profile agents may create, update and look up a profile from what you enter or have entered."),
     Purpose.ENRICHMENT: _("Agents may search public sources for what belongs to the details you give them."),
@@ -35,11 +27,16 @@ SENTENCES: dict[Purpose, Promise] = {
     ),
 }
 
+# added where somebody has values of their own data used in an analysis
+OWN_VALUES_USED = _(
+    "What you tick of your own data stands in this analysis as your own word. No agent is told of it or asked for it."
+)
+
 # what pages say of a sending, and in which tone
 ACTIVATIONS: dict[ActivationStatus, tuple[Promise, str]] = {
     ActivationStatus.QUEUED: (_("Waits to be sent"), "warn"),
     ActivationStatus.SENDING: (_("Being sent"), "warn"),
-    ActivationStatus.DELIVERED: (_("Arrived"), "good"),
+    ActivationStatus.DELIVERED: (_("Arrived"), "ok"),
     ActivationStatus.FAILED: (_("Not sent"), "bad"),
 }
 
@@ -50,47 +47,77 @@ END_REASONS: dict[EndReason, Promise] = {
     EndReason.EMAIL_REMOVED: _("Ended: the address was removed"),
 }
 
+DURATIONS: dict[Duration, Promise] = {
+    Duration.DAY: _("a day"),
+    Duration.MONTH: _("a month"),
+    Duration.YEAR: _("a year"),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one purpose allows, and who receives something for it."""
+
+    purpose: Purpose
+    title: str
+    words: str
+    receivers: list[Receiver]
+
+    def __str__(self) -> str:
+        received = (gettext("Received by %(receiver)s") % {"receiver": receiver} for receiver in self.receivers)
+        return " ".join([f"- {self.title}: {self.words}", *(f"{words}." for words in received)])
+
 
 @dataclass(frozen=True)
 class Statement:
     """The wording in its parts, as a page lays them out; `str()` is the same words as they are kept."""
 
     opening: str
-    points: list[tuple[str, str]]
+    points: list[Point]
     closing: list[str]
 
     def __str__(self) -> str:
-        return "\n".join([self.opening, *(f"- {title}: {words}" for title, words in self.points), *self.closing])
+        return "\n".join([self.opening, *map(str, self.points), *self.closing])
 
 
 def statement(
     purposes: Sequence[Purpose],
     *,
     asks: str,
-    lasts: timedelta,
+    lasts: timedelta | None,
     one_analysis: bool = False,
     destinations: Sequence[str] = (),
 ) -> Statement:
     """The wording for these purposes, in the active language; `asks` is who will call the agents.
 
-    `destinations` is what the purpose `activation` covers, each with its name, host and app.
+    `destinations` is what the purpose `activation` covers, each with its name, host and app. `lasts` is None where the
+    person has yet to choose.
     """
+    opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
+    named = {"destinations": "; ".join(destinations)}
+    points = [
+        Point(purpose, str(TITLES[purpose]), str(SENTENCES[purpose]) % named, receivers_for(purpose))
+        for purpose in purposes
+    ]
+    closing = [
+        gettext("The agents may be services of other companies; they receive the details that are sent to them."),
+        _holds(lasts, one_analysis),
+    ]
+    return Statement(opening, points, closing)
+
+
+def _holds(lasts: timedelta | None, one_analysis: bool) -> str:
+    if lasts is None:
+        return gettext(
+            "This holds for as long as you choose. You can withdraw it at any time, with effect from then on."
+        )
     holds = (
         gettext("This holds for this one analysis, %(duration)s at most. You can withdraw it at any time, with effect "
                 "from then on.")
         if one_analysis
         else gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
     )  # fmt: skip
-    opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
-    points = [(str(TITLES[purpose]), str(SENTENCES[purpose])) for purpose in purposes if purpose != Purpose.ACTIVATION]
-    if Purpose.ACTIVATION in purposes:
-        named = {"destinations": "; ".join(destinations)}
-        points.append((str(TITLES[Purpose.ACTIVATION]), str(SENTENCES[Purpose.ACTIVATION]) % named))
-    closing = [
-        gettext("The agents may be services of other companies; they receive the details that are sent to them."),
-        holds % {"duration": _duration(lasts)},
-    ]
-    return Statement(opening, points, closing)
+    return holds % {"duration": _duration(lasts)}
 
 
 def _duration(lasts: timedelta) -> str:

@@ -1,6 +1,7 @@
 """The states and lifecycles of this room (pure)."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from enum import StrEnum
 
 
@@ -16,6 +17,18 @@ class Purpose(StrEnum):
     ACTIVATION = "activation"  # sending a brand affinity to the destinations that the consent names
 
 
+class Duration(StrEnum):
+    """For how long a person agrees."""
+
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+
+    @property
+    def length(self) -> timedelta:
+        return timedelta(days={Duration.DAY: 1, Duration.MONTH: 30, Duration.YEAR: 365}[self])
+
+
 class Reach(StrEnum):
     """Which calls a consent covers: the person's own, those of one site with its token, or one analysis."""
 
@@ -24,7 +37,7 @@ class Reach(StrEnum):
     RUN = "run"
 
 
-class ConsentStanding(StrEnum):
+class ProcessingStatus(StrEnum):
     """Where a consent to processing stands."""
 
     LIVE = "live"
@@ -45,6 +58,9 @@ class CallOutcome(StrEnum):
 
     ANSWERED = "answered"
     AGENT_ERROR = "agent_error"
+    AGENT_FAILED = "agent_failed"  # a task that failed, was rejected, called off or never authorised
+    AGENT_REFUSED_US = "agent_refused_us"
+    AGENT_BUSY = "agent_busy"
     INVALID_AGENT_RESPONSE = "invalid_agent_response"
     UPSTREAM_UNAVAILABLE = "upstream_unavailable"
     UPSTREAM_TIMEOUT = "upstream_timeout"
@@ -62,11 +78,16 @@ class RunStatus(StrEnum):
 
 
 class StepStatus(StrEnum):
-    """Where one agent's part of an analysis stands."""
+    """Where one agent's part of an analysis stands.
+
+    `empty` is an answer without a value; with `input_required` it waits for the answer to the agent's question.
+    """
 
     WAITING = "waiting"
     RUNNING = "running"
+    INPUT_REQUIRED = "input_required"
     SUCCEEDED = "succeeded"
+    EMPTY = "empty"
     FAILED = "failed"
     SKIPPED = "skipped"
 
@@ -112,6 +133,14 @@ class ItemStatus(StrEnum):
     REMOVED = "removed"
 
 
+class History(StrEnum):
+    """How much of an institution's transactions the aggregator has fetched: none, the newest, or all that it will."""
+
+    NOT_READY = "not_ready"
+    INITIAL = "initial"
+    COMPLETE = "complete"
+
+
 class LinkStatus(StrEnum):
     """Where a visit to the aggregator's own page stands."""
 
@@ -131,7 +160,9 @@ class RefreshStatus(StrEnum):
 
 
 UNFINISHED_RUNS = (RunStatus.QUEUED, RunStatus.RUNNING)
-UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING)
+UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING, StepStatus.INPUT_REQUIRED)
+HELD_STEPS = (StepStatus.RUNNING, StepStatus.INPUT_REQUIRED)  # until `lease_until`, by a worker or a question
+ANSWERED_STEPS = (StepStatus.SUCCEEDED, StepStatus.EMPTY)
 UNFINISHED_ACTIVATIONS = (ActivationStatus.QUEUED, ActivationStatus.SENDING)
 
 # Retrying one step opens a run that ended with errors, or failed, again; calling that off ends it as before.
@@ -149,9 +180,13 @@ RUN_MOVES: Mapping[RunStatus, frozenset[RunStatus]] = {
 }
 STEP_MOVES: Mapping[StepStatus, frozenset[StepStatus]] = {
     StepStatus.WAITING: frozenset({StepStatus.RUNNING, StepStatus.SKIPPED, StepStatus.FAILED}),
-    StepStatus.RUNNING: frozenset({StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED}),
+    StepStatus.RUNNING: frozenset(
+        {StepStatus.SUCCEEDED, StepStatus.EMPTY, StepStatus.INPUT_REQUIRED, StepStatus.FAILED, StepStatus.SKIPPED}
+    ),
+    StepStatus.INPUT_REQUIRED: frozenset({StepStatus.WAITING, StepStatus.FAILED, StepStatus.SKIPPED}),
     StepStatus.FAILED: frozenset({StepStatus.WAITING}),
     StepStatus.SUCCEEDED: frozenset(),
+    StepStatus.EMPTY: frozenset(),
     StepStatus.SKIPPED: frozenset(),
 }
 MESSAGE_MOVES: Mapping[MessageStatus, frozenset[MessageStatus]] = {

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: verifies each, passes over repetitions, and keeps the newest state of every request.
+"""A receiver of webhooks: verifies each, passes over repetitions, and keeps the newest state of all that it hears of.
 
     WEBHOOK_SECRET=whsec_… python examples/webhook_receiver.py        (PORT chooses another port than 8091)
 
@@ -22,11 +22,11 @@ REMEMBERED = 10_000  # deliveries, for telling repetitions apart
 
 
 class Ledger:
-    """What is known of each request. A program of more than one process keeps this in its database."""
+    """What is known of each request and analysis. A program of several processes keeps this in its database."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, None] = OrderedDict()
-        self._newest: dict[str, Webhook] = {}
+        self._newest: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def take(self, notice: Webhook, act: Callable[[Webhook], None]) -> None:
@@ -38,10 +38,10 @@ class Ledger:
         with self._lock:
             if notice.webhook_id in self._seen:
                 return
-            known = self._newest.get(notice.status.request_id)
-            if known is None or (known.status.sequence or 0) < (notice.status.sequence or 0):
+            subject, sequence, _ = told_by(notice)
+            if self._newest.get(subject, -1) < sequence:
                 act(notice)
-                self._newest[notice.status.request_id] = notice
+                self._newest[subject] = sequence
             self._seen[notice.webhook_id] = None
             if len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
@@ -81,15 +81,20 @@ class Hook(BaseHTTPRequestHandler):
         """Quiet: what counts is printed."""
 
 
+def told_by(notice: Webhook) -> tuple[str, int, str]:
+    """What it is about, by its ID, with the number and the state that it tells of that."""
+    if (told := notice.processing) is not None:
+        about = told.deletion_id or told.activation_id or told.analysis_id or told.consent_id
+        return about, told.sequence, told.status
+    if (asked := notice.status) is None:
+        raise ValueError("a notice of nothing")
+    return asked.request_id, asked.sequence or 0, asked.status if asked.grant is None else asked.grant.status
+
+
 def act_on(notice: Webhook) -> None:
     """What this program does with news; answer soon, and do slow work elsewhere."""
-    grant = notice.status.grant
-    news = {
-        "type": notice.type,
-        "request_id": notice.status.request_id,
-        "sequence": notice.status.sequence,
-        "status": notice.status.status if grant is None else grant.status,
-    }
+    about, sequence, status = told_by(notice)
+    news = {"type": notice.type, "id": about, "sequence": sequence, "status": status}
     print(json.dumps(news), flush=True)
 
 

@@ -4,30 +4,36 @@ A sending is known by its analysis, its destination and its number: what comes a
 the row that there is and sends nothing a second time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils.translation import gettext
 
 from agents_proxy.activations import payloads
-from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, SendingTaken
+from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, NothingToActivate, SendingTaken
 from agents_proxy.activations.models import Activation
+from agents_proxy.activations.queries import next_number
+from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.models import Run
-from agents_proxy.analyses.queries import own_run, subject_of_run
+from agents_proxy.analyses.queries import opened_json, own_run, subject_of_run
 from agents_proxy.budgets import Budget, spend
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.models import Destination
-from agents_proxy.errors import AgreementRequired
+from agents_proxy.errors import AddressNotVerified, AgreementRequired
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.events import tell_app
 from agents_proxy.processing_consent.identifiers import Identifiers, named_by
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.callers import consent_url
 from agents_proxy.states import ActivationStatus, Purpose, Reach
 from common import encryption
-from common.broker import tell_worker
+from common.broker import enqueue
 from common.clock import database_now
+from developers.app_events import ProcessingEvent
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -129,7 +135,7 @@ def _asked(
         digest=payloads.digest(body),
         created_at=now,
     )
-    transaction.on_commit(partial(tell_worker, SEND, activation.pk))
+    transaction.on_commit(partial(enqueue, SEND, activation.pk))
     return activation, True
 
 
@@ -148,6 +154,40 @@ def end_sendings_under(consent_pk: int) -> None:
 
     An attempt that is under way cannot be called back; should it fail, no other follows.
     """
+    now = database_now()
     waiting = Activation.objects.filter(consent=consent_pk, status=ActivationStatus.QUEUED)
-    ended = {"status": ActivationStatus.FAILED, "error_code": "consent_ended", "finished_at": database_now()}
-    waiting.update(**ended, body=None, next_attempt_at=None, lease_until=None)
+    rows = list(waiting.select_related("consent", "run").select_for_update(of=("self",)).order_by("pk"))
+    ended = {"status": ActivationStatus.FAILED, "error_code": "consent_ended", "finished_at": now}
+    mine = Activation.objects.filter(pk__in=[row.pk for row in rows])
+    mine.update(**ended, body=None, next_attempt_at=None, lease_until=None)
+    tell_ended(rows, ActivationStatus.FAILED, now)
+
+
+def send_corrected(run: Run, before: dict[str, Any]) -> list[str]:
+    """Send what a corrected analysis says now to those who got `before`, under the consents that let it be sent again.
+
+    Returns the destinations that it may be sent to under a new consent alone. The caller holds the run locked.
+    """
+    if affinity_of(before).affinity == affinity_of(opened_json(run.profile) or {}).affinity:
+        return []
+    told = Activation.objects.filter(run=run, status=ActivationStatus.DELIVERED).order_by("number")
+    newest = {row.destination_id: row for row in told.select_related("destination__app", "consent")}
+    left = []
+    for row in newest.values():
+        number = next_number(run, row.destination)
+        lasting = row.consent.reach != Reach.RUN and consents.is_live(row.consent, Purpose.ACTIVATION)
+        if not lasting or number >= MOST_SENDINGS:
+            left.append(row.destination.described)
+            continue
+        with suppress(NothingToActivate, AddressNotVerified, AgreementRequired, ActivationBudgetSpent):
+            _asked(run, row.destination, number, row.consent, None)
+    return left
+
+
+def tell_ended(rows: Iterable[Activation], status: ActivationStatus, now: datetime) -> None:
+    """Tell the apps of sendings that ended so. `consent` and `run` must be loaded."""
+    delivered = status == ActivationStatus.DELIVERED
+    event = ProcessingEvent.ACTIVATION_DELIVERED if delivered else ProcessingEvent.ACTIVATION_FAILED
+    for row in rows:
+        names = {"analysis_id": row.run.analysis_id if row.run else None, "activation_id": row.activation_id}
+        tell_app(row.consent, event, status=status, at=now, **names)

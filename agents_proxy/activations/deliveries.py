@@ -17,6 +17,7 @@ from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from agents_proxy.activations import payloads
+from agents_proxy.activations.actions import tell_ended
 from agents_proxy.activations.models import Activation
 from agents_proxy.deletions.actions import record_disclosure, record_return
 from agents_proxy.deletions.receivers import Receiver, receiver_of
@@ -121,7 +122,7 @@ def _busy(now: datetime) -> Q:
 def _claim(activation_pk: int) -> Claimed | None:
     with transaction.atomic():
         now = database_now()
-        rows = _due(now).select_related("destination__app", "consent__user").select_for_update(of=("self",))
+        rows = _due(now).select_related("destination__app", "consent__user", "run").select_for_update(of=("self",))
         found = rows.filter(pk=activation_pk).first()
         if found is None:
             return None
@@ -171,7 +172,7 @@ def _posted(claimed: Claimed) -> int | None:
 
 def _record(claimed: Claimed, status_code: int | None) -> None:
     with transaction.atomic():
-        mine = Activation.objects.select_related("destination__app", "consent").select_for_update(of=("self",))
+        mine = Activation.objects.select_related("destination__app", "consent", "run").select_for_update(of=("self",))
         row = mine.filter(pk=claimed.pk, status=ActivationStatus.SENDING, attempts=claimed.attempts).first()
         if row is None:
             return  # another worker has it
@@ -196,8 +197,9 @@ def _record(claimed: Claimed, status_code: int | None) -> None:
 
 
 def _end(row: Activation, ended: dict[str, Any], now: datetime) -> None:
-    """What was sent is kept no longer than it takes to send it."""
-    _held(row).update(**ended, body=None, next_attempt_at=None, lease_until=None, finished_at=now)
+    """What was sent is kept no longer than it takes to send it. `consent` and `run` must be loaded."""
+    if _held(row).update(**ended, body=None, next_attempt_at=None, lease_until=None, finished_at=now):
+        tell_ended([row], ended["status"], now)
 
 
 def _held(row: Activation) -> QuerySet[Activation]:

@@ -20,10 +20,11 @@ from agents_proxy.activations import payloads
 from agents_proxy.activations import queries as activation_queries
 from agents_proxy.activations.errors import NothingToActivate
 from agents_proxy.activations.models import Activation
-from agents_proxy.activations.words import PROBLEMS, REASONS
+from agents_proxy.agents import title_of
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import own_run, subject_of_run
+from agents_proxy.analyses.results import PERSON
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
@@ -32,6 +33,26 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.statements import ACTIVATIONS
 from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus
 from common.problems import Problem
+
+# why something was not sent, or not yet, by its error code
+REASONS = {
+    "refused": _("The receiver did not take it."),
+    "unreachable": _("The receiver could not be reached."),
+    "analysis_deleted": _("The analysis was deleted before it was sent."),
+    "destination_disabled": _("The receiver takes nothing any more."),
+    "consent_ended": _("The consent ended before it was sent."),
+    "worker_lost": _("The work on it was interrupted too often."),
+}
+# what the page says where a sending is refused, by the problem's code
+PROBLEMS = {
+    "nothing_to_activate": _("No agent knows what you like, or the analysis has not ended. Nothing was sent."),
+    "subject_not_verified": _(
+        "This analysis is about an address or a number that is not verified as yours any more. Nothing was sent."
+    ),
+    "unknown_destination": _("That receiver is not there any more. Nothing was sent."),
+    "activation_budget_spent": _("You sent too much within an hour. Nothing was sent; try again later."),
+    "changed_since_shown": _("The profile has changed since you read it. Look again, then send."),
+}
 
 _NUMBER = re.compile(r"[0-9]{1,2}\Z")
 
@@ -91,7 +112,7 @@ def _content(request: HttpRequest, run: Run) -> dict[str, Any]:
     number = activation_queries.next_number(run, chosen) if chosen else 0
     return {
         **content,
-        "facts": _facts(data["profile"]),
+        "facts": _facts(data["profile"], payloads.found_for(run)[1]),
         "raw": json.dumps(data, ensure_ascii=True, indent=2),
         "shown": payloads.shown_digest(data, activation_actions.statement(chosen)) if chosen else "",
         "number": number,
@@ -116,8 +137,8 @@ def _destinations(request: HttpRequest) -> tuple[list[Destination], Destination 
     return (listed if chosen in listed else [*listed, chosen]), chosen
 
 
-def _facts(profile: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """What is sent, under words of ours, each value as the agents gave it."""
+def _facts(profile: dict[str, Any], provenance: dict[str, list[str]]) -> list[tuple[str, list[str], str]]:
+    """What is sent, under words of ours, each value as it was given, and by whom."""
     words = {
         "fullName": gettext("Name"),
         "email": gettext("E-mail"),
@@ -130,9 +151,20 @@ def _facts(profile: dict[str, Any]) -> list[tuple[str, list[str]]]:
         "channel": gettext("Where you shop"),
         "confidence": gettext("How sure the agents are"),
     }
-    flat = {**profile, **profile.get("shopping_preferences", {})}
+    preferences = profile.get("shopping_preferences", {})
+    flat = {**profile, **preferences}
+    said_by = {**provenance, **dict.fromkeys(preferences, provenance.get("shopping_preferences", []))}
+    people = {payloads.PURCHASES: gettext("your purchases"), PERSON: gettext("You")}
     listed = {name: value if isinstance(value, list) else [value] for name, value in flat.items() if name in words}
-    return [(words[name], [str(item) for item in listed[name]]) for name in words if name in listed]
+    return [
+        (
+            words[name],
+            [str(item) for item in listed[name]],
+            ", ".join(people.get(source) or title_of(source) for source in said_by[name]),
+        )
+        for name in words
+        if name in listed
+    ]
 
 
 def _row(activation: Activation) -> dict[str, Any]:

@@ -2,20 +2,24 @@
 
 import json
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Now
+from django.utils.translation import gettext
 
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
+from agents_proxy.analyses.corrections import require_own
 from agents_proxy.analyses.errors import (
     AnalysisBudgetSpent,
     AnalysisEnded,
-    ConsentEnded,
+    AnswerNamesOthers,
+    StepNotAsking,
     StepNotFailed,
     TooManyAnalyses,
     UnknownAnalysis,
@@ -23,9 +27,11 @@ from agents_proxy.analyses.errors import (
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.prompts import number_of
 from agents_proxy.analyses.queries import own_run, subject_of_run
-from agents_proxy.analyses.results import finish
+from agents_proxy.analyses.results import OWN_VALUES, finish
 from agents_proxy.budgets import Budget, spend
+from agents_proxy.errors import ConsentEnded, SubjectMismatch
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.actions import Wording
 from agents_proxy.processing_consent.identifiers import (
     Identifiers,
     folded,
@@ -34,9 +40,11 @@ from agents_proxy.processing_consent.identifiers import (
     verified_by,
 )
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Reach, RunStatus, StepStatus
+from agents_proxy.proxy.subjects import subject_from
+from agents_proxy.statements import OWN_VALUES_USED, VERSION, statement
+from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common import encryption
-from common.broker import tell_worker
+from common.broker import enqueue
 from common.clock import database_now
 from common.limits import Count, Limit
 from common.sql.statements import lock_for_transaction
@@ -55,13 +63,24 @@ def unfinished_analyses(user: "User") -> Count:
     return Count(Limit("unfinished-analyses", UNFINISHED_PER_PERSON, 0), found, 0)
 
 
-def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None = None) -> Run:
+def start_analysis(
+    *,
+    by: "User",
+    submitted: dict[str, str],
+    purposes: Sequence[Purpose] = ANALYSIS_PURPOSES,
+    under: int | None = None,
+    own: Mapping[str, Any] | None = None,
+) -> Run:
     """Write the consent to this one run, the run and its steps, and tell a worker.
 
-    `submitted` is the checked input of contract 4.3 without `agreed`. `under` is the consent behind a token, which
-    covers the run in place of one of its own. Raises `AddressNotVerified`, `TooManyAnalyses`, `AnalysisBudgetSpent`.
+    `submitted` is the checked input of contract 4.3 without `agreed`; agents of other `purposes` are not asked. `under`
+    is the consent behind a token, which covers the run in place of one of its own. `own`, field → value, is what the
+    person gives of their own data: it stands in place of what agents say, and lives as long as the run. Raises
+    `AddressNotVerified`, `TooManyAnalyses`, `AnalysisBudgetSpent`.
     """
     named = _named(by, submitted, under)
+    require_own(by, own or {})
+    given = {**submitted, OWN_VALUES: dict(own)} if own else submitted
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
         if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
@@ -70,16 +89,24 @@ def start_analysis(*, by: "User", submitted: dict[str, str], under: int | None =
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
         if under is None:
-            under = consents.give(by=by, purposes=ANALYSIS_PURPOSES, named=named, reach=Reach.RUN, lasts=kept).pk
+            words = _wording(purposes, kept) if own else None
+            under = consents.give(by=by, purposes=purposes, named=named, reach=Reach.RUN, lasts=kept, wording=words).pk
         run = Run.objects.create(
-            user=by, consent_id=under, input=encryption.sealed(json.dumps(submitted)), purge_at=now + kept
+            user=by, consent_id=under, input=encryption.sealed(json.dumps(given)), purge_at=now + kept
         )
         Step.objects.bulk_create(
             Step(run=run, position=position, agent=agent, task_id=f"task-{secrets.token_hex(16)}")
             for position, agent in enumerate(ANALYSIS_AGENTS)
+            if AGENTS[agent].purpose in purposes
         )
-        _tell_worker(run.pk)
+        _enqueue(run.pk)
     return run
+
+
+def _wording(purposes: Sequence[Purpose], lasts: timedelta) -> Wording:
+    """What is agreed to where values of the person's own data are used."""
+    words = statement(purposes, asks=gettext("This service"), lasts=lasts, one_analysis=True)
+    return Wording(VERSION, f"{words}\n{OWN_VALUES_USED}")
 
 
 def _named(by: "User", submitted: dict[str, str], under: int | None) -> Identifiers:
@@ -151,10 +178,7 @@ def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = 
     `AnalysisBudgetSpent`.
     """
     with transaction.atomic():
-        run = own_run(by, analysis_id, lock=True, under=under)
-        step = run.steps.filter(agent=agent).first()
-        if step is None:
-            raise UnknownAnalysis("This analysis has no such step.")
+        run, step = _own_step(by, analysis_id, agent, under)
         subject_of_run(run)
         if step.status != StepStatus.FAILED or run.status not in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED):
             raise StepNotFailed()
@@ -165,13 +189,46 @@ def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = 
         run.status, run.finished_at, run.retried_at = RunStatus.QUEUED, None, database_now()
         run.profile = run.provenance = run.metadata = None
         run.save()
-        _tell_worker(run.pk)
+        _enqueue(run.pk)
     return run
 
 
-def _open_again(step: Step) -> None:
-    step.status, step.error_code, step.repaired = StepStatus.WAITING, "", False
-    step.started_at = step.finished_at = step.duration_ms = step.reply = step.fields = step.field_count = None
+def answer_step(*, by: "User", analysis_id: str, agent: str, text: str, under: int | None = None) -> Run:
+    """Answer what an agent asked: it is called again, in the same conversation, and the run goes on.
+
+    Raises `UnknownAnalysis` (an unknown agent, too), `AddressNotVerified`, `StepNotAsking`, `ConsentEnded`,
+    `AnswerNamesOthers`, `AnalysisBudgetSpent`.
+    """
+    with transaction.atomic():
+        run, step = _own_step(by, analysis_id, agent, under)
+        about = subject_from(subject_of_run(run), run.user_id)
+        if step.status != StepStatus.INPUT_REQUIRED or run.status not in UNFINISHED_RUNS:
+            raise StepNotAsking()
+        if not consents.is_live(run.consent, AGENTS[agent].purpose):
+            raise ConsentEnded()
+        try:
+            about.for_prompt(text)
+        except SubjectMismatch:
+            raise AnswerNamesOthers() from None
+        _spend(by, under)
+        asked = json.loads(encryption.opened(str(step.conversation)))
+        _open_again(step, encryption.sealed(json.dumps({**asked, "answer": text})))
+        _enqueue(run.pk)
+    return run
+
+
+def _own_step(by: "User", analysis_id: str, agent: str, under: int | None) -> tuple[Run, Step]:
+    run = own_run(by, analysis_id, lock=True, under=under)
+    step = run.steps.filter(agent=agent).first()
+    if step is None:
+        raise UnknownAnalysis("This analysis has no such step.")
+    return run, step
+
+
+def _open_again(step: Step, conversation: str | None = None) -> None:
+    step.status, step.error_code, step.repaired, step.conversation = StepStatus.WAITING, "", False, conversation
+    step.started_at = step.finished_at = step.lease_until = step.duration_ms = None
+    step.reply = step.fields = step.reading = step.field_count = None
     step.save()
 
 
@@ -196,6 +253,6 @@ def purge_analyses(*, at_once: int = 500) -> int:
     return removed
 
 
-def _tell_worker(run_pk: int) -> None:
+def _enqueue(run_pk: int) -> None:
     """After the commit. Where no worker can be told now, the sweeper finds the row."""
-    transaction.on_commit(partial(tell_worker, RUN_ANALYSIS, run_pk))
+    transaction.on_commit(partial(enqueue, RUN_ANALYSIS, run_pk))

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents_proxy.analyses.merging import score
-from agents_proxy.proxy.replies import is_missing
+from agents_proxy.proxy.placeholders import is_missing
 from agents_proxy.proxy.spelling import canonical
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
-Texts = Annotated[list[Text], Field(max_length=1000)]
+MOST_ITEMS = 1000  # of one list
+Texts = Annotated[list[Text], Field(max_length=MOST_ITEMS)]
 
 _IDENTITY = {"full_name": "fullName", "email": "email", "phone": "phone"}
 LISTS = ("likes", "dislikes", "brand_affinities")

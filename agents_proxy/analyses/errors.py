@@ -27,6 +27,22 @@ class StepNotFailed(Problem):
     title = "This step did not fail"
 
 
+class StepNotAsking(Problem):
+    """The agent asks nothing, was answered already, or was waited for long enough."""
+
+    code = "step_not_asking"
+    status = 409
+    title = "This agent asks nothing"
+
+
+class AnswerNamesOthers(Problem):
+    """The answer names an address or number that the person who agreed has not verified."""
+
+    code = "subject_mismatch"
+    status = 403
+    title = "Agents are asked about the person who agreed alone"
+
+
 class TooManyAnalyses(Problem):
     """Too many analyses of this person are under way; wait until one ends."""
 
@@ -38,17 +54,9 @@ class TooManyAnalyses(Problem):
 class AnalysisBudgetSpent(Problem):
     """This person, or this app for all people, asked for as many analyses within an hour as it may.
 
-    Another try of a step counts as one.
+    Another try of a step, and the answer to an agent's question, count as one.
     """
 
     code = "analysis_budget_spent"
     status = 429
     title = "No more analyses for now"
-
-
-class ConsentEnded(Problem):
-    """The consent that this analysis was started with has ended; start a new one."""
-
-    code = "consent_ended"
-    status = 403
-    title = "The consent to this processing has ended"

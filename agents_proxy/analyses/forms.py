@@ -5,8 +5,13 @@ from typing import Any
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.analyses.schemas import LONGEST_ANSWER, LONGEST_OWN, OwnValuesText
+from agents_proxy.processing_consent.forms import PurposesForm
+from common.json_bodies import strict_json
+from common.problems import Problem, checked
 from common.text import is_plain
 
 NO_ADDRESS = _("Verify your e-mail address first, under Your account: agents are asked about verified addresses alone.")
@@ -21,8 +26,24 @@ def own_choice(label: Any, choices: Iterable[str]) -> forms.ChoiceField:
     return field
 
 
-class AnalysisForm(forms.Form):
+def typed_answer(text: str) -> str:
+    """The answer to an agent's question, with line ends as its page counts them."""
+    return text.replace("\r\n", "\n").strip()
+
+
+def unfit_answer(text: str) -> str:
+    """Why it is not sent; "" where it is."""
+    if not text:
+        return gettext("Write an answer first.")
+    if len(text) > LONGEST_ANSWER:
+        return gettext("That is too long: an answer has at most %(most)s characters.") % {"most": LONGEST_ANSWER}
+    return ""
+
+
+class AnalysisForm(PurposesForm):
     """The names are those of the address; `emails` are the person's own, verified."""
+
+    nothing_ticked = _("Nothing is sent to any agent unless you agree.")
 
     fullName = forms.CharField(  # noqa: N815  # the contract's spelling
         label=_("Full name"), min_length=2, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
@@ -40,10 +61,8 @@ class AnalysisForm(forms.Form):
         validators=[RegexValidator(r"^[0-9]{10,15}\Z", _("Write 10 to 15 digits and nothing else."))],
         widget=forms.TextInput(attrs={"autocomplete": "tel-national", "inputmode": "numeric"}),
     )
-    agreed = forms.BooleanField(
-        label=_("I agree to this for my own details"),
-        error_messages={"required": _("Nothing is sent to any agent unless you agree.")},
-    )
+
+    ownValues = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)  # noqa: N815
 
     def __init__(self, *given: Any, emails: Iterable[str], **named: Any) -> None:
         super().__init__(*given, **named)
@@ -56,6 +75,22 @@ class AnalysisForm(forms.Form):
             raise forms.ValidationError(_("Write the name on one line, without invisible characters."))
         return name
 
+    def clean_ownValues(self) -> dict[str, Any]:  # noqa: N802  # Django looks for this name
+        """Field → value, as the page's script put it together of what is ticked."""
+        text = self.cleaned_data["ownValues"]
+        try:
+            if len(text) <= LONGEST_OWN:
+                return checked(OwnValuesText, strict_json(text.encode())).root if text else {}
+        except Problem:
+            pass
+        self.add_error(None, _("What you ticked of your own data does not fit. Tick it again, or less of it."))
+        return {}
+
+    @property
+    def chosen(self) -> list[str]:
+        """What was ticked where the form comes back: its values are the browser's to find again."""
+        return sorted(getattr(self, "cleaned_data", {}).get("ownValues", ()))
+
     def submitted(self) -> dict[str, Any]:
-        """What the run works on."""
+        """Whom the run is about."""
         return {name: self.cleaned_data[name] for name in ("email", "fullName", "countryCode", "phoneNumber")}

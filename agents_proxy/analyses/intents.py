@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents_proxy.proxy.replies import is_missing
-from agents_proxy.proxy.spelling import canonical
+from agents_proxy.proxy.placeholders import is_missing
+from agents_proxy.proxy.spelling import NESTED, canonical
 
 WINDOWS = {24: "intent_24h", 48: "intent_48h", 72: "intent_72h"}  # hours → the profile's own field
-NESTED = ("intent_timeline", "intents", "intent_analysis")
 DEEPEST = 4  # wrappings that are looked into
 MOST_ENTRIES = 50  # of one window
 _HOURS = re.compile(r"(?<![0-9])(24|48|72)(?![0-9])")

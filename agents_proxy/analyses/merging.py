@@ -52,13 +52,13 @@ def merge_in_order(said: Sequence[tuple[str, Mapping[str, Any]]]) -> Merged:
     return Merged(profile, {name: given[-1][0] for name, given in answers.items()}, answers)
 
 
-def measures(merged: Merged) -> dict[str, float]:
-    """`coverage`, and `agreement` where several agents gave one field (contract 4.3); shares from 0 to 1."""
-    shares = {"coverage": len(filled(merged.profile)) / len(SPECIFIED)}
+def measures(merged: Merged) -> dict[str, float | None]:
+    """`coverage` and `agreement`, None where no field was given by several (contract 4.3); shares from 0 to 1."""
     agreed, compared = agreement(merged)
-    if compared:
-        shares["agreement"] = agreed / compared
-    return {name: round(share, 4) for name, share in shares.items()}
+    return {
+        "coverage": round(len(filled(merged.profile)) / len(SPECIFIED), 4),
+        "agreement": round(agreed / compared, 4) if compared else None,
+    }
 
 
 def filled(profile: Mapping[str, Any]) -> set[str]:

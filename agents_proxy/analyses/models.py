@@ -3,9 +3,12 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.states import ANSWERED_STEPS as _ANSWERED
+from agents_proxy.states import HELD_STEPS as _HELD
 from agents_proxy.states import RunStatus, StepStatus
 from common.identifiers import new_identifier
 
+ANSWERED_STEPS, HELD_STEPS = ([state.value for state in states] for states in (_ANSWERED, _HELD))
 _UNFINISHED = models.Q(status__in=[RunStatus.QUEUED.value, RunStatus.RUNNING.value])
 
 
@@ -75,11 +78,44 @@ class Run(models.Model):
         return self.analysis_id
 
 
+class Correction(models.Model):
+    """What a person says of a field, in place of every agent; `value` is sealed JSON, null where they refuse it.
+
+    `due_at` is when the update agent is told of it, under `consent`; null where it was, or is not to be.
+    """
+
+    user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="corrections", db_index=False)
+    field = models.CharField(max_length=120)
+    value = models.TextField(null=True)  # noqa: DJ001  # null where it is refused
+    at = models.DateTimeField()
+    consent = models.ForeignKey(
+        "agents_proxy.ProcessingConsent", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    due_at = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        db_table = "corrections"
+        constraints = [
+            models.UniqueConstraint(fields=["user", "field"], name="correction_once"),
+            models.CheckConstraint(
+                condition=models.Q(due_at__isnull=True) | models.Q(consent__isnull=False),
+                name="correction_due_under_consent",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="correction_due"),
+        ]
+
+
 class Step(models.Model):
     """One agent's part of a run. `attempt` is the fence: only who claimed this attempt may record its end.
 
     `reply` is the agent's sealed text, kept where nothing could parse it too; `fields` is what was read out of it,
-    sealed JSON, so that pages need not read it again.
+    sealed JSON, so that pages need not read it again; `reading` says how it was read. `conversation` is what the agent
+    asked and was answered, sealed JSON with the upstream's names of it. `lease_until` is how long a worker holds the
+    step, or how long a question waits for its answer. `arrived`, of a running step, is how many events of a streamed
+    answer there were when that was last written down.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)
@@ -96,6 +132,9 @@ class Step(models.Model):
     duration_ms = models.PositiveIntegerField(null=True)
     reply = models.TextField(null=True)  # noqa: DJ001  # null until the agent answered
     fields = models.TextField(null=True)  # noqa: DJ001  # null until the step succeeded
+    reading = models.TextField(null=True)  # noqa: DJ001  # null until an object was found in a reply
+    conversation = models.TextField(null=True)  # noqa: DJ001  # null unless the agent asked something
+    arrived = models.PositiveIntegerField(null=True)
     repaired = models.BooleanField(default=False)
     field_count = models.PositiveIntegerField(null=True)
     error_code = models.CharField(max_length=48, blank=True)
@@ -110,14 +149,14 @@ class Step(models.Model):
                 condition=models.Q(status__in=[s.value for s in StepStatus]), name="analysis_step_status"
             ),
             models.CheckConstraint(
-                condition=models.Q(status="running", lease_until__isnull=False)
-                | (~models.Q(status="running") & models.Q(lease_until__isnull=True)),
+                condition=models.Q(status__in=HELD_STEPS, lease_until__isnull=False)
+                | (~models.Q(status__in=HELD_STEPS) & models.Q(lease_until__isnull=True)),
                 name="analysis_step_lease_together",
             ),
             models.CheckConstraint(
                 condition=models.Q(status="waiting", started_at__isnull=True, finished_at__isnull=True)
-                | models.Q(status="running", started_at__isnull=False, finished_at__isnull=True)
-                | models.Q(status__in=["succeeded", "failed"], started_at__isnull=False, finished_at__isnull=False)
+                | models.Q(status__in=HELD_STEPS, started_at__isnull=False, finished_at__isnull=True)
+                | models.Q(status__in=[*ANSWERED_STEPS, "failed"], started_at__isnull=False, finished_at__isnull=False)
                 | models.Q(status="skipped", finished_at__isnull=False),
                 name="analysis_step_times_together",
             ),
@@ -128,15 +167,22 @@ class Step(models.Model):
                 name="analysis_step_error_together",
             ),
             models.CheckConstraint(
-                condition=~models.Q(status="succeeded") | models.Q(reply__isnull=False, field_count__isnull=False),
+                condition=~models.Q(status__in=ANSWERED_STEPS)
+                | models.Q(reply__isnull=False, field_count__isnull=False),
                 name="analysis_step_success_has_reply",
             ),
             models.CheckConstraint(
                 condition=models.Q(status="succeeded") | models.Q(fields__isnull=True),
                 name="analysis_step_fields_of_success",
             ),
+            models.CheckConstraint(
+                condition=~models.Q(status="input_required") | models.Q(conversation__isnull=False),
+                name="analysis_step_question_there",
+            ),
         ]
         indexes = [
-            models.Index(fields=["lease_until"], condition=models.Q(status="running"), name="analysis_step_leases"),
+            models.Index(
+                fields=["lease_until"], condition=models.Q(status__in=HELD_STEPS), name="analysis_step_leases"
+            ),
             models.Index(fields=["finished_at"], condition=models.Q(status="failed"), name="analysis_step_failures"),
         ]

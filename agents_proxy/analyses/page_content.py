@@ -2,14 +2,15 @@
 
 import json
 import unicodedata
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils.formats import number_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
-from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
+from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES, upstream_of
 from agents_proxy.analyses import profile_view
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
@@ -17,40 +18,74 @@ from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.exports.files import EXPORTS
 from agents_proxy.analyses.merging import SPECIFIED, Merged, agreement
 from agents_proxy.analyses.models import Run, Step
-from agents_proxy.analyses.results import merged_of
+from agents_proxy.analyses.results import corrected, merged_of, own_word_of
 from agents_proxy.analyses.values import shown
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy.spelling import canonical
-from agents_proxy.statements import statement
-from agents_proxy.states import RunStatus, StepStatus
+from agents_proxy.proxy.spelling import ASKED, canonical
+from agents_proxy.statements import OWN_VALUES_USED, Statement, statement
+from agents_proxy.states import UNFINISHED_RUNS, RunStatus, StepStatus
 from common.clock import database_now
+from pkm.registry.vocabulary import for_script
+from pkm.vault import queries as vault_queries
+from pkm.vault.models import VaultStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 _MOST_LISTED = 100
-_STATES = {"waiting": "todo", "running": "current", "succeeded": "done", "failed": "failed", "skipped": "skipped"}
+_STATES = {
+    "waiting": "todo", "running": "current", "input_required": "asking", "succeeded": "done", "empty": "done",
+    "failed": "failed", "skipped": "skipped",
+}  # fmt: skip
+
+
+def wording() -> Statement:
+    """What somebody agrees to who starts an analysis."""
+    kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
+    return statement(ANALYSIS_PURPOSES, asks=gettext("This service"), lasts=kept, one_analysis=True)
 
 
 def home(user: "User") -> dict[str, Any]:
-    """The words that are agreed to, and the person's analyses."""
-    kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
+    """The person's analyses."""
     listed = analysis_queries.analyses_of(user, limit=_MOST_LISTED)["analyses"]
     asked = analysis_queries.asked_of(user, [entry["analysisId"] for entry in listed])
+    has_vault = vault_queries.status_of(user) != VaultStatus.ABSENT
     return {
-        "statement": statement(ANALYSIS_PURPOSES, asks=gettext("This service"), lasts=kept, one_analysis=True),
         "agent_count": len(ANALYSIS_AGENTS),
+        "own_places": _own_places() if has_vault else None,
+        "own_values_used": OWN_VALUES_USED,
         "analyses": [
             {
                 **entry,
                 "asked": asked.get(entry["analysisId"], 0),
-                "label": analysis_words.RUNS[entry["status"]][0],
-                "tone": analysis_words.RUNS[entry["status"]][1],
+                **_stands(entry),
                 "created": datetime.fromisoformat(entry["createdAt"]),
                 "deleted": datetime.fromisoformat(entry["deletedOn"]),
             }
             for entry in listed
         ],
+    }
+
+
+def _stands(entry: dict[str, Any]) -> dict[str, Any]:
+    asks = entry["inputRequired"] and entry["status"] in UNFINISHED_RUNS
+    found = analysis_words.ASKS_BACK if asks else analysis_words.RUNS[entry["status"]]
+    return dict(zip(("label", "tone"), found, strict=True))
+
+
+def _own_places() -> dict[str, dict[str, Any]]:
+    """`domain.segment.attribute` → the field of the profile that it is, its section, and the words for its value.
+
+    Who somebody is stands in the form itself.
+    """
+    return {
+        one.path: {
+            "field": name,
+            "group": str(analysis_words.HEADINGS[analysis_words.section_of(name)][0]),
+            "word": for_script(one.control, analysis_words.label(name)),
+        }
+        for name, one in ASKED.items()
+        if name not in ("full_name", "email", "phone")
     }
 
 
@@ -61,9 +96,10 @@ def progress(run: Run) -> dict[str, Any]:
     return {
         "run": run,
         "steps": steps,
-        "done": sum(step["state"] not in ("todo", "current") for step in steps),
+        "done": sum(step["state"] not in ("todo", "current", "asking") for step in steps),
         "elapsed": max(int((database_now() - asked_at).total_seconds()), 0),
         "words": {
+            "arriving": str(analysis_words.ARRIVING),
             "states": {status: str(word) for status, word in analysis_words.STEPS.items()},
             "marks": _STATES,
             "reasons": {code: str(reason) for code, reason in analysis_words.REASONS.items()},
@@ -94,16 +130,58 @@ def _ending(step: Step) -> dict[str, Any]:
     """Where a step stands and why, in words."""
     if step.status == StepStatus.SKIPPED and step.started_at is not None:
         return dict(zip(("word", "reason"), analysis_words.STOPPED_MEANWHILE, strict=True))
-    return {
-        "word": analysis_words.STEPS[StepStatus(step.status)],
-        "reason": analysis_words.REASONS.get(step.error_code, ""),
-    }
+    if step.status == StepStatus.RUNNING and step.arrived:
+        return {"word": analysis_words.ARRIVING, "reason": ""}
+    reason = analysis_words.REASONS.get(step.error_code, "")
+    if step.reading is not None and analysis_queries.opened_json(step.reading).get("state") == "auth-required":
+        upstream = upstream_of(step.agent)
+        reason = gettext("It has to be authorised first by whoever runs it: %(operator)s.") % {
+            "operator": (upstream.contact if upstream else "") or AGENTS[step.agent].title
+        }
+    return {"word": analysis_words.STEPS[StepStatus(step.status)], "reason": reason}
+
+
+def _readings(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How each answer was read, as sentences: what was chosen, and what was left out and why."""
+    read = [(step["label"], step["reading"]) for step in steps if step["reading"] and "form" in step["reading"]]
+    return [{"label": label, "sentences": list(_told(reading))} for label, reading in read]
+
+
+def _told(reading: dict[str, Any]) -> Iterator[str]:
+    form = str(analysis_words.FORMS[reading["form"]])
+    several = reading["candidates"]
+    found = ngettext("Found %(form)s.", "Of %(count)s objects the fullest was taken; it stood %(form)s.", several)
+    yield found % {"count": several, "form": form}
+    if reading["draft"]:
+        yield gettext("It stood among the agent's thoughts.")
+    if reading["repaired"]:
+        yield gettext("It was no valid JSON and had to be repaired.")
+    if reading["converted"]:
+        converted = {"names": _labels(reading["converted"])}
+        yield gettext("Written as a number, or as yes or no, where words said it: %(names)s.") % converted
+    for why, word in analysis_words.DROPPED.items():
+        if names := [one["name"] for one in reading["dropped"] if one["why"] == why]:
+            yield gettext("Left out, since they %(why)s: %(names)s.") % {"why": word, "names": _labels(names)}
+    if count := reading.get("unquoted", 0):
+        left = ngettext(
+            "%(count)s value was left out: nothing that the agent was given says it.",
+            "%(count)s values were left out: nothing that the agent was given says them.",
+            count,
+        )
+        yield left % {"count": count}
+    if (rest := reading["droppedCount"] - len(reading["dropped"])) > 0:
+        yield ngettext("%(count)s more was left out.", "%(count)s more were left out.", rest) % {"count": rest}
+
+
+def _labels(names: list[str]) -> str:
+    return ", ".join(analysis_words.label(canonical(name)) for name in names)
 
 
 def result(run: Run) -> dict[str, Any]:
     """The merged profile with who said what, or why there is none."""
     steps = _steps(run)
-    merged = merged_of(list(run.steps.all()) if run.profile is not None else [])
+    corrections = own_word_of(run) if run.profile is not None else {}
+    merged = corrected(merged_of(list(run.steps.all()) if run.profile is not None else []), corrections)
     about = run.metadata or {}
     affinity = affinity_of(merged.profile)
     live = consents.is_live(run.consent)
@@ -113,10 +191,11 @@ def result(run: Run) -> dict[str, Any]:
         "tone": analysis_words.RUNS[run.status][1],
         "steps": steps,
         "failed": [step for step in steps if step["status"] == "failed"],
+        "readings": _readings(steps),
         "retriable": live and run.status in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED),
         "ended": "" if live else analysis_words.PROBLEMS["consent_ended"],
         "sections": profile_view.sections(merged),
-        "total": about.get("total_fields"),
+        "refused": [(name, analysis_words.label(name)) for name, value in corrections.items() if value is None],
         "measures": _measures(about, merged),
         "response_time": _in_seconds(about.get("response_time_ms")),
         "intents": profile_view.timeline(merged),
@@ -161,6 +240,9 @@ def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
             meter = profile_view.meter(about[name])
             text = f"{meter['percent']} %" if meter else str(about[name])
             found.append({"key": name, "label": label, "text": text, "meter": meter, "explained": explained})
+    if "total_fields" in about:
+        counted = {"key": "total_fields", "label": gettext("Total fields"), "text": str(about["total_fields"])}
+        found.append({**counted, "meter": None, "explained": gettext("that agents gave, of any name")})
     return found
 
 

@@ -14,18 +14,22 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from agents_proxy.analyses import actions as analysis_actions
-from agents_proxy.analyses import page_content
+from agents_proxy.analyses import corrections, page_content
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.exports.files import EXPORTS
-from agents_proxy.analyses.forms import AnalysisForm
+from agents_proxy.analyses.forms import AnalysisForm, typed_answer, unfit_answer
 from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.profile_view import typed_value
+from agents_proxy.analyses.schemas import LONGEST_ANSWER, CorrectionsBody
 from agents_proxy.financial import words as financial_words
+from agents_proxy.processing_consent.forms import PURPOSE_FIELDS
 from agents_proxy.processing_consent.identifiers import verified_by
+from agents_proxy.proxy.spelling import canonical
 from agents_proxy.states import UNFINISHED_RUNS
-from common.problems import Problem
+from common.problems import Problem, checked
 
 
 def _own(request: HttpRequest, analysis_id: str) -> Run:
@@ -37,24 +41,28 @@ def _own(request: HttpRequest, analysis_id: str) -> Run:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail"), "text", 254))
+@page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail"), "text", 254), *PURPOSE_FIELDS)
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
-    user = person_of(request)
-    form = AnalysisForm(
-        request.POST or None, emails=verified_by(user.pk).emails, initial={"fullName": user.display_name}
-    )
-    status = 200
+    user, words, status = person_of(request), page_content.wording(), 200
+    known = {"fullName": user.display_name}
+    form = AnalysisForm(request.POST or None, emails=verified_by(user.pk).emails, points=words.points, initial=known)
     if request.method == "POST":
         if form.is_valid():
             try:
-                run = analysis_actions.start_analysis(by=user, submitted=form.submitted())
+                run = analysis_actions.start_analysis(
+                    by=user,
+                    submitted=form.submitted(),
+                    purposes=form.purposes(),
+                    own=form.cleaned_data["ownValues"],
+                )
             except Problem as problem:
                 messages.error(request, _refusal_text(problem))
             else:
                 return redirect("profile:run", run.analysis_id)
         status = 400
-    return render(request, "profile/home.html", {"form": form, **page_content.home(user)}, status=status)
+    shown = {"form": form, "statement": words, **page_content.home(user)}
+    return render(request, "profile/home.html", shown, status=status)
 
 
 @login_required
@@ -112,6 +120,49 @@ def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     def act() -> str:
         analysis_actions.retry_step(by=person_of(request), analysis_id=analysis_id, agent=agent)
         return gettext("That agent is asked again.")
+
+    return _run_action(request, analysis_id, act)
+
+
+@require_POST
+@login_required
+@page_button(_("Send the answer"), Field("text", _("Your answer"), "long", LONGEST_ANSWER))
+def answer(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
+    text = typed_answer(request.POST.get("text", ""))
+    _own(request, analysis_id)
+
+    def act() -> str:
+        analysis_actions.answer_step(by=person_of(request), analysis_id=analysis_id, agent=agent, text=text)
+        return gettext("The agent has your answer and goes on.")
+
+    if unfit := unfit_answer(text):
+        messages.error(request, unfit)
+        return redirect("profile:run", analysis_id)
+    return _run_action(request, analysis_id, act)
+
+
+@require_POST
+@login_required
+@page_button(
+    {"do=keep": _("Correct it"), "do=refuse": _("That is not true"), "do=forget": _("Let agents say it again")},
+    "field", Field("value", _("What is true"), "text", 2000),
+)  # fmt: skip
+def correct(request: HttpRequest, analysis_id: str) -> HttpResponse:
+    """One field, corrected or refused in place; or that taken back."""
+    person, field = person_of(request), canonical(request.POST.get("field", "")[:200])
+    profile = analysis_queries.opened_json(_own(request, analysis_id).profile) or {}
+
+    def act() -> str:
+        if request.POST.get("do") == "forget":
+            corrections.take_back(by=person, analysis_id=analysis_id, field=field)
+            return gettext("Taken back. What agents say stands again.")
+        refused = request.POST.get("do") == "refuse"
+        value = None if refused else typed_value(request.POST.get("value", ""), profile.get(field))
+        changes = checked(CorrectionsBody, {field: value}).root
+        _run, left = corrections.correct(by=person, analysis_id=analysis_id, changes=changes)
+        done = gettext("Kept. It stands here and in every later analysis, whatever agents say.")
+        had = gettext("Still with the old value, until you send it again: %(names)s.") % {"names": "; ".join(left)}
+        return f"{done} {had}" if left else done
 
     return _run_action(request, analysis_id, act)
 

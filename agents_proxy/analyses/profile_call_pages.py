@@ -5,8 +5,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.defaultfilters import truncatechars
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -17,19 +19,24 @@ from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_form
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.forms import typed_answer, unfit_answer
 from agents_proxy.analyses.profile_call_forms import AgreedForm, CreateForm, OwnForm, UpdateForm
+from agents_proxy.analyses.schemas import LONGEST_ANSWER
 from agents_proxy.errors import Refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import verified_by
+from agents_proxy.proxy.correlation import ANSWERS_WITHIN
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
-from agents_proxy.states import Purpose
+from agents_proxy.states import Duration, Purpose
 from common.network import client_address, network_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 _PURPOSES = [Purpose.PROFILE]
+_SALT = "question-of-agent"
+LONGEST_QUESTION = 1000  # characters of it that go to and fro with the answer
 _FAILED_STATUS = 502  # an agent answered, and no profile can be read from it
 
 
@@ -70,23 +77,29 @@ KINDS = {
     UpdateForm,
     Field("about", _("E-mail or phone number"), "text", 254),
     Field("agreed", _("I agree to this"), "check"),
+    "question",
+    Field("answer", _("Your answer"), "long", LONGEST_ANSWER),
 )
 def ask(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]
     named = consents.own_named(person, Purpose.PROFILE)
     agreed = named is not None
-    form = page.form(request.POST or None, agreed=agreed, own=named or verified_by(person.pk))
+    answers = "question" in request.POST
+    typed = None if answers else request.POST or None
+    form = page.form(typed, agreed=agreed, own=named or verified_by(person.pk))
     shown: dict[str, Any] = {}
     status = 200
-    if request.method == "POST":
+    if answers:
+        shown, status = _gone_on(request, page)
+    elif request.method == "POST":
         shown, status = _answered(request, page, form) if form.is_valid() else ({}, 400)
     context = {
         "kind": page,
         "kinds": KINDS.values(),
         "form": form,
         "agreed": agreed,
-        "statement": statement(_PURPOSES, asks=gettext("This service"), lasts=consents.lifetime()),
+        "statement": statement(_PURPOSES, asks=gettext("This service"), lasts=Duration.DAY.length),
         **shown,
     }
     return render(request, "profile/ask.html", context, status=status)
@@ -97,11 +110,38 @@ def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[
     person = person_of(request)
     if form.cleaned_data.get("agreed"):
         consents.give(by=person, purposes=_PURPOSES, named=form.named())
-    call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=form.prompt())
+    return _told(request, page, form.prompt())
+
+
+def _gone_on(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
+    """The same for the answer to what the agent asked back; what was typed stays where it is refused."""
+    sealed, text = request.POST["question"], typed_answer(request.POST.get("answer", ""))
+    try:
+        owner, agent, session_id, task_id, question = signing.loads(sealed, salt=_SALT, max_age=ANSWERS_WITHIN)
+    except signing.BadSignature:
+        return {"problem": gettext("The agent waits for this answer no more. Ask again.")}, 400
+    if [owner, agent] != [person_of(request).public_id, page.agent]:
+        return {"problem": gettext("The agent waits for this answer no more. Ask again.")}, 400
+    asked = {"question": question, "question_names": sealed, "answer": text}
+    if unfit := unfit_answer(text):
+        return {**asked, "problem": unfit}, 400
+    shown, status = _told(request, page, text, (session_id, task_id))
+    return ({**asked, **shown} if "problem" in shown else shown), status
+
+
+def _told(
+    request: HttpRequest, page: Kind, text: str, names: profile_calls.Names | None = None
+) -> tuple[dict[str, Any], int]:
+    person = person_of(request)
+    call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=text, names=names)
     try:
         told = call(network=network_of(client_address(request)))
     except Refusal as refusal:
         return {"problem": words_of(refusal)}, refusal.status
+    if told.question is not None and told.names is not None:
+        short = truncatechars(told.question, LONGEST_QUESTION)
+        named = signing.dumps([person.public_id, page.agent, *told.names, short], salt=_SALT, compress=True)
+        return {"question": told.question, "question_names": named}, 200
     if told.profile is None:
         return {"problem": analysis_words.REASONS[told.error_code]}, _FAILED_STATUS
     sections = profile_view.sections(told.profile)

@@ -21,20 +21,26 @@ from agents_proxy.proxy.subjects import subject_of
 if TYPE_CHECKING:
     from accounts.models import User
 
+Names = tuple[str, str]  # of a session and a task
 CREATE, UPDATE, LOOK_UP = "core-profile", "core-profile-update", "core"
 
 
 @dataclass(frozen=True)
 class ProfileReply:
-    """What the agent answered: a profile, or why there is none (a code of `analyses.words.REASONS`)."""
+    """What the agent answered: a profile, or why there is none (a code of `analyses.words.REASONS`).
+
+    Where it asks something back, that is its `question`, and `names` are the call's, under which it is answered.
+    """
 
     agent: str
     profile: Merged | None
     error_code: str = ""
+    question: str | None = None
+    names: Names | None = None
 
 
-def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> ProfileReply:
-    """Send `text` to `agent` once, under `by`'s own live consent to its purpose.
+def ask_profile_agent(*, by: "User", agent: str, text: str, network: str, names: Names | None = None) -> ProfileReply:
+    """Send `text` to `agent` once, under `by`'s own live consent to its purpose. With `names` it answers a question.
 
     Raises `ConsentRequired`, `SubjectNotVerified`, `SubjectMismatch`, `TooManyCalls`, `NotConfigured`, and `CallFailed`
     or one of its kinds. Nothing is repeated: an agent that was asked may have done it.
@@ -43,9 +49,12 @@ def ask_profile_agent(*, by: "User", agent: str, text: str, network: str) -> Pro
     if consent_pk is None:
         raise ConsentRequired
     proxy_limits.count_call(key=f"person {by.pk}", network=network)
-    prompt = Prompt(text, new_session_id(), new_task_id())
+    session_id, task_id = names or (new_session_id(), new_task_id())
+    prompt = Prompt(text, session_id, task_id)
     about = subject_of(consent_pk, AGENTS[agent].purpose).for_prompt(text)
     answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=about)
+    if answer.conversation is not None:
+        return ProfileReply(agent, None, question=answer.question, names=(session_id, task_id))
     reading = reading_of(json.loads(answer.body))
     if reading.fields is None:
         return ProfileReply(agent, None, reading.error_code)

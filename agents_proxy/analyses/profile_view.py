@@ -3,13 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents_proxy.agents import ANALYSIS_AGENTS, title_of
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.intent_chart import MOST_DRAWN, chart, share
-from agents_proxy.analyses.intents import NESTED, WINDOWS, intents, is_drawn_whole
-from agents_proxy.analyses.merging import Merged, same
-from agents_proxy.analyses.values import MOST_SHOWN, Shown, shown, text_of
-from agents_proxy.proxy.spelling import SCORES, SECTIONS
+from agents_proxy.analyses.intents import WINDOWS, intents, is_drawn_whole
+from agents_proxy.analyses.merging import Merged, same, score
+from agents_proxy.analyses.results import PERSON
+from agents_proxy.analyses.values import LONGEST_SHOWN, MOST_SHOWN, Shown, shown, text_of
+from agents_proxy.proxy.spelling import NESTED, SCORES, SECTIONS
+from agents_proxy.states import ANSWERED_STEPS
 
 LONGEST_PAIRED = 24  # characters that half a phone's width holds
 _UNSHOWN = frozenset({*SCORES, "user_id"})  # told elsewhere, or for programs alone
@@ -41,6 +45,8 @@ class Field:
     value: Shown
     marks: tuple[Mark, ...]
     answers: tuple[Answer, ...] = ()
+    is_own: bool = False  # it is as its person says
+    typed: str | None = None  # as a person would type it; None where it can only be refused
 
     @property
     def sources(self) -> str:
@@ -69,7 +75,8 @@ class Section:
 
 
 def mark(agent: str) -> Mark:
-    return Mark(ANALYSIS_AGENTS.index(agent) + 1 if agent in ANALYSIS_AGENTS else 0, title_of(agent))
+    title = gettext("You") if agent == PERSON else title_of(agent)
+    return Mark(ANALYSIS_AGENTS.index(agent) + 1 if agent in ANALYSIS_AGENTS else 0, title)
 
 
 def sections(merged: Merged) -> list[Section]:
@@ -99,8 +106,35 @@ def field_of(name: str, merged: Merged) -> Field:
     given = [(mark(agent), value, same(value, stands)) for agent, value in merged.answers[name]]
     marks = tuple(found for found, _, agrees in given if agrees)
     differ = len(marks) < len(given)
+    is_own = merged.provenance[name] == PERSON
+    marks = (mark(PERSON), *marks) if is_own else marks
     answers = tuple(Answer(found, shown(value, name), agrees) for found, value, agrees in given) if differ else ()
-    return Field(name, analysis_words.label(name), shown(stands, name), marks, answers)
+    return Field(name, analysis_words.label(name), shown(stands, name), marks, answers, is_own, typed(stands))
+
+
+def typed(value: Any) -> str | None:
+    """A text, a number, or a list of these with a comma between two; None where that is too long to be typed over."""
+    text = _typed(value)
+    return text if text is not None and len(text) <= LONGEST_SHOWN else None
+
+
+def _typed(value: Any) -> str | None:
+    match value:
+        case bool() | dict():
+            return None
+        case list():
+            parts = [_typed(part) for part in value]
+            return ", ".join(map(str, parts)) if all(part and "," not in part for part in parts) else None
+        case _:
+            return str(value)
+
+
+def typed_value(text: str, before: Any) -> Any:
+    """What a person typed in place of `before`, in its form as far as it has that."""
+    if isinstance(before, list):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    number = score(text) if isinstance(before, int | float) else None
+    return text.strip() if number is None else int(number) if number == int(number) else number
 
 
 def timeline(merged: Merged) -> dict[str, Any] | None:
@@ -149,7 +183,7 @@ def legend(steps: list[dict[str, Any]], merged: Merged) -> list[dict[str, Any]]:
     return [
         {
             "mark": mark(step["agent"]),
-            "answered": step["status"] == "succeeded",
+            "answered": step["status"] in ANSWERED_STEPS,
             "fields": sum(_stands(merged, name, step["agent"]) for name in counted),
             "seconds": step["seconds"],
             "width": round(100 * (step["durationMs"] or 0) / longest, 1),

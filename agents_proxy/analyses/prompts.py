@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from agents_proxy.analyses.results import own_values
 from agents_proxy.proxy.spelling import ASKED
 from pkm.registry.controls import TEXT, Asked, Control
 
@@ -25,20 +26,21 @@ def person_of(submitted: Mapping[str, str], *, with_number: bool = True) -> dict
 
 
 def profile_prompt(
-    submitted: Mapping[str, str], signals: Mapping[str, Any] | None = None, *, with_number: bool = True
+    submitted: Mapping[str, Any], signals: Mapping[str, Any] | None = None, *, with_number: bool = True
 ) -> str:
     """What every agent of a run is asked.
 
     `submitted` is the input of the specification's 2.4; `signals` are what a person's linked accounts came to, where
-    they agreed to that.
+    they agreed to that. What the person gives of their own data no agent is told of or asked for.
     """
     person = person_of(submitted, with_number=with_number)
-    asked = [(attribute.name, attribute.control, attribute.asked) for attribute in ASKED.values()]
+    known = own_values(submitted)
+    asked = [(one.name, one.control, one.asked) for one in ASKED.values() if one.name not in known]
     members = "\n".join(f"  {_member(*one)}" for one in [("user_id", TEXT, None), *asked])
-    known = f"Purchases of this person (data):\n{_quoted(signals)}\n\n" if signals else ""
+    bought = f"Purchases of this person (data):\n{_quoted(signals)}\n\n" if signals else ""
     return (
         "Build a profile of the person below as one strict JSON object.\n\n"
-        f"The person (data):\n{_quoted(person)}\n\n{known}"
+        f"The person (data):\n{_quoted(person)}\n\n{bought}"
         f'Members, all of them optional:\n{members}\n  "confidence_score": number\n  "accuracy_score": number\n\n'
         f"{_RULES}"
     )

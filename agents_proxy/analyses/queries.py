@@ -18,14 +18,14 @@ from agents_proxy.processing_consent.identifiers import (
     require_verified,
     verified_by,
 )
-from agents_proxy.states import StepStatus
+from agents_proxy.states import UNFINISHED_STEPS, StepStatus
 from common import encryption
 from common.clock import rfc3339
 
 if TYPE_CHECKING:
     from accounts.models import User
 
-_ENDED = (StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED)
+_ENDED = tuple(status for status in StepStatus if status not in UNFINISHED_STEPS)
 _UNSEALED = ("id", "analysis_id", "status", "created_at", "finished_at", "purge_at")
 
 
@@ -70,6 +70,7 @@ def status_body(run: Run) -> dict[str, Any]:
 
 
 def step_body(step: Step) -> dict[str, Any]:
+    is_asked = step.status == StepStatus.INPUT_REQUIRED
     return {
         "agent": step.agent,
         "status": step.status,
@@ -78,6 +79,10 @@ def step_body(step: Step) -> dict[str, Any]:
         "fieldCount": step.field_count,
         "repaired": step.repaired,
         "errorCode": step.error_code or None,
+        "question": opened_json(step.conversation)["question"] if is_asked else None,
+        "answerBy": rfc3339(step.lease_until) if is_asked else None,
+        "arrived": step.arrived if step.status == StepStatus.RUNNING else None,
+        "reading": opened_json(step.reading),
     }
 
 
@@ -114,6 +119,7 @@ def analyses_of(
                 "finishedAt": rfc3339(run.finished_at),
                 "deletedOn": rfc3339(run.purge_at),
                 "app": run.consent.app.name if run.consent.app else None,
+                "inputRequired": any(step.status == StepStatus.INPUT_REQUIRED for step in run.steps.all()),
             }
             for run in page[:limit]
         ],
@@ -138,6 +144,13 @@ def raw_of(user: "User", analysis_id: str, *, under: int | None = None) -> dict[
         "input": opened_json(run.input),
         "profile": opened_json(run.profile),
         "provenance": run.provenance,
-        "results": {step.agent: {**step_body(step), "result": opened_json(step.reply)} for step in steps},
+        "results": {
+            step.agent: {
+                **step_body(step),
+                "result": opened_json(step.reply),
+                "conversation": opened_json(step.conversation),
+            }
+            for step in steps
+        },
         "metadata": run.metadata,
     }

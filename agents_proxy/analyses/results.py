@@ -1,15 +1,22 @@
 """What comes of an analysis: each answer read once, all of them merged, and the run's end."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from agents_proxy.analyses.merging import Merged, measures, merge, metadata
-from agents_proxy.analyses.models import Run, Step
+from agents_proxy.analyses.models import Correction, Run, Step
+from agents_proxy.processing_consent.events import tell_app
+from agents_proxy.processing_consent.identifiers import folded, named_by, verified_by
 from agents_proxy.proxy.envelope import unwrapped
 from agents_proxy.proxy.replies import Reading, read_reply
-from agents_proxy.states import RunStatus, StepStatus
+from agents_proxy.states import ANSWERED_STEPS, Reach, RunStatus, StepStatus
 from common import encryption
+from developers.app_events import ProcessingEvent
+
+PERSON = "person"  # in place of an agent in the provenance of what they said themselves
+OWN_VALUES = "ownValues"  # of a run's input
 
 
 def reading_of(answer: dict[str, Any]) -> Reading:
@@ -28,18 +35,65 @@ def _fields(step: Step) -> dict[str, Any]:
     return kept
 
 
+def own_word_of(run: Run) -> dict[str, Any]:
+    """Field → what its person says of it; None where what agents say is not true.
+
+    Corrections stand in every analysis; what was given for this one stands over those from before it.
+
+    An address or a number of theirs is among them while it is verified, and where a site gets to see the run, only if
+    its consent names it.
+    """
+    rows = Correction.objects.filter(user=run.user_id).order_by("pk")
+    said = {row: None if row.value is None else json.loads(encryption.opened(row.value)) for row in rows}
+    before = {row.field: value for row, value in said.items() if row.at < run.created_at}
+    since = {row.field: value for row, value in said.items() if row.at >= run.created_at}
+    found = {**before, **own_values(json.loads(encryption.opened(run.input))), **since}
+    if found.get("email") is None and found.get("phone") is None:
+        return found
+    own = verified_by(run.user_id)
+    named = named_by(run.consent, own) if run.consent.reach == Reach.SITE else own
+    told = {"email": named.emails, "phone": named.phone_numbers}
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in told or value is None or folded(str(value)) in told[name]
+    }
+
+
+def own_values(submitted: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a run's input its person gave of their own data: field → value."""
+    given: dict[str, Any] = submitted.get(OWN_VALUES, {})
+    return given
+
+
+def corrected(merged: Merged, own_word: Mapping[str, Any]) -> Merged:
+    """The same with the person's word in place of the agents'; `answers` stay theirs, as far as anything stands."""
+    kept = {name: value for name, value in merged.profile.items() if name not in own_word}
+    own = {name: value for name, value in own_word.items() if value is not None}
+    said_by = {name: PERSON if name in own else merged.provenance[name] for name in (*kept, *own)}
+    return Merged({**kept, **own}, said_by, {name: merged.answers.get(name, []) for name in said_by})
+
+
+def keep_result(run: Run, steps: list[Step]) -> None:
+    """Put into `run` what comes of its steps and of its person's own word."""
+    merged = merged_of(steps)
+    standing = corrected(merged, own_word_of(run))
+    run.profile = encryption.sealed(json.dumps(standing.profile))
+    run.provenance = standing.provenance
+    answered = [step.duration_ms for step in steps if step.reply is not None and step.duration_ms is not None]
+    run.metadata = {**metadata(standing.profile, answered), **measures(standing)}
+
+
 def finish(run: Run, now: datetime) -> None:
     """End a run that the caller holds locked, all of whose steps have ended."""
     steps = list(run.steps.all())
-    succeeded = [step for step in steps if step.status == StepStatus.SUCCEEDED]
-    merged = merged_of(succeeded)
-    if len(succeeded) == len(steps):
+    read = [step for step in steps if step.status in ANSWERED_STEPS]
+    if len(read) == len(steps):
         run.status = RunStatus.COMPLETED
     else:
-        run.status = RunStatus.COMPLETED_WITH_ERRORS if succeeded else RunStatus.FAILED
-    run.profile = encryption.sealed(json.dumps(merged.profile))
-    run.provenance = merged.provenance
-    answered = [step.duration_ms for step in steps if step.reply is not None and step.duration_ms is not None]
-    run.metadata = {**metadata(merged.profile, answered), **measures(merged)}
+        run.status = RunStatus.COMPLETED_WITH_ERRORS if read else RunStatus.FAILED
+    keep_result(run, steps)
     run.started_at, run.finished_at = run.started_at or now, now
     run.save()
+    event = ProcessingEvent.ANALYSIS_COMPLETED if read else ProcessingEvent.ANALYSIS_FAILED
+    tell_app(run.consent, event, status=run.status, at=now, analysis_id=run.analysis_id)

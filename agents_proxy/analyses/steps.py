@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -31,15 +32,16 @@ from agents_proxy.financial import items as linked_items
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import named_by, verified_by
 from agents_proxy.proxy import calls
-from agents_proxy.proxy.envelope import Prompt
+from agents_proxy.proxy.envelope import Conversation, Prompt, Reply
 from agents_proxy.proxy.subjects import Subject, subject_from
-from agents_proxy.states import UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
+from agents_proxy.states import HELD_STEPS, UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common import encryption
 from common.clock import database_now
 from common.shutdown import shutdown
 
 RENEWALS = 3  # in the time of one lease
 FORSAKEN_AFTER = timedelta(seconds=3)  # between two steps nobody needs this long
+ANSWERED_WITHIN = timedelta(hours=24)  # then the run goes on without what the agent asked for
 LOST_ATTEMPTS = 5  # a step that ended so many workers is not given to another
 
 
@@ -84,17 +86,20 @@ def claim_step(run_pk: int) -> Claimed | None:
         if step is None:
             finish(run, now)
             return None
+        if _reads_purchases(run, step) and linked_items.are_purchases_coming(run.user):
+            return None  # a moment later they may be there
         return _claimed(run, step, now)
 
 
 def _next_step(run: Run, now: datetime) -> Step | None:
-    """The first step that has not ended; one that took several workers with it ends here."""
+    """The first step that has not ended; one that took several workers with it, or asked in vain, ends here."""
     for step in run.steps.filter(status__in=UNFINISHED_STEPS).order_by("position"):
-        lost = step.status == StepStatus.RUNNING and step.lease_until is not None and step.lease_until <= now
-        if not (lost and step.attempt % LOST_ATTEMPTS == 0):
+        is_over = step.lease_until is not None and step.lease_until <= now
+        asked = step.status == StepStatus.INPUT_REQUIRED
+        if not is_over or not (asked or step.attempt % LOST_ATTEMPTS == 0):
             return step
         step.status, step.lease_until, step.finished_at = StepStatus.FAILED, None, now
-        step.error_code = "worker_lost"
+        step.error_code = "not_answered" if asked else "worker_lost"
         step.save()
     return None
 
@@ -103,23 +108,31 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     step.status, step.attempt = StepStatus.RUNNING, step.attempt + 1
     step.lease_until = now + timedelta(seconds=settings.ANALYSIS_LEASE_SECONDS)
     step.started_at = step.started_at or now
-    step.save(update_fields=["status", "attempt", "lease_until", "started_at"])
+    step.arrived = None
+    step.save(update_fields=["status", "attempt", "lease_until", "started_at", "arrived"])
     run.status, run.started_at = RunStatus.RUNNING, run.started_at or now
     run.save(update_fields=["status", "started_at", "updated_at"])
-    # purchases go to the agents that read them alone, and only under a consent of their own
     signals = linked_items.financial_signals(run.user) if _reads_purchases(run, step) else None
     subject = subject_from(named_by(run.consent, verified_by(run.user_id)), run.user_id)
     submitted = json.loads(encryption.opened(run.input))
     is_own = number_of(submitted) in subject.phone_numbers
-    prompt = Prompt(profile_prompt(submitted, signals, with_number=is_own), session_id(run), step.task_id)
+    text = profile_prompt(submitted, signals, with_number=is_own)
+    prompt = Prompt(text, session_id(run), step.task_id)
     person = "\n".join(person_of(submitted, with_number=is_own).values())
+    if step.conversation is not None:
+        asked = json.loads(encryption.opened(step.conversation))
+        prompt = replace(prompt, text=asked["answer"], conversation=Conversation(asked["taskId"], asked["contextId"]))
+        person = asked["answer"]
     return Claimed(step.pk, step.attempt, step.agent, prompt, run.consent_id, subject, person)
 
 
 def _reads_purchases(run: Run, step: Step) -> bool:
+    """Purchases go to the agents that read them alone, and only under a consent of their own."""
+    return AGENTS[step.agent].reads_purchases and reads_purchases(run)
+
+
+def reads_purchases(run: Run) -> bool:
     """What a site has analysed under its token holds the person's purchases only where that token covers them."""
-    if not AGENTS[step.agent].reads_purchases:
-        return False
     return run.consent.reach != Reach.SITE or Purpose.FINANCIAL.value in run.consent.purposes
 
 
@@ -134,17 +147,47 @@ def _ask(claimed: Claimed) -> dict[str, Any] | None:
     agent, prompt, consent_pk = claimed.agent, claimed.prompt, claimed.consent_pk
     try:
         subject = claimed.subject.for_prompt(claimed.person)
-        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False)
+        arrived = partial(_note_arrived, claimed)
+        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False, arrived=arrived)
     except (ConsentRequired, NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None
         return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}
-    kept = {"reply": encryption.sealed(answer.body.decode()), "duration_ms": _since(began)}
+    return {**_ending(answer), "reply": encryption.sealed(answer.body.decode()), "duration_ms": _since(began)}
+
+
+def _note_arrived(claimed: Claimed, count: int) -> None:
+    """Write down that an answer comes in, whenever twice as much of it is there: few writes, however long it is."""
+    if count & (count - 1):
+        return
+    mine = Step.objects.filter(pk=claimed.step_pk, attempt=claimed.attempt, status=StepStatus.RUNNING)
+    try:
+        mine.update(arrived=count)
+    except DatabaseError:
+        return  # the answer itself is not given up for that
+    finally:
+        if not connection.in_atomic_block:
+            connection.close()
+
+
+def _ending(answer: Reply) -> dict[str, Any]:
+    """The columns that say what came of an answer."""
+    if answer.conversation is not None:
+        named = {"taskId": answer.conversation.task_id, "contextId": answer.conversation.context_id}
+        asked = {"question": answer.question, **named}
+        return {"status": StepStatus.INPUT_REQUIRED, "conversation": encryption.sealed(json.dumps(asked))}
     reading = reading_of(json.loads(answer.body))
+    account = {**reading.account, **({"unquoted": answer.dropped} if answer.dropped else {})}
+    if answer.state == "auth-required":
+        account["state"] = answer.state
+    kept = encryption.sealed(json.dumps(account)) if account else None
+    said: dict[str, Any] = {"reading": kept, "repaired": reading.repaired}
     if reading.fields is None:
-        return {**kept, "status": StepStatus.FAILED, "error_code": reading.error_code}
-    succeeded = {"status": StepStatus.SUCCEEDED, "repaired": reading.repaired, "field_count": len(reading.fields)}
-    return {**kept, **succeeded, "fields": encryption.sealed(json.dumps(reading.fields))}
+        return {**said, "status": StepStatus.FAILED, "error_code": reading.error_code}
+    said["field_count"] = len(reading.fields)
+    if not reading.fields:
+        return {**said, "status": StepStatus.EMPTY}
+    return {**said, "status": StepStatus.SUCCEEDED, "fields": encryption.sealed(json.dumps(reading.fields))}
 
 
 def _since(began: float) -> int:
@@ -171,7 +214,9 @@ def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
         if mine.exists() and not consents.is_live(run.consent, AGENTS[claimed.agent].purpose):
             end_early(run, "consent_withdrawn", now)
             return False
-        recorded = mine.update(**ended, lease_until=None, finished_at=now) == 1
+        waits = ended["status"] == StepStatus.INPUT_REQUIRED
+        times = {"lease_until": now + ANSWERED_WITHIN} if waits else {"lease_until": None, "finished_at": now}
+        recorded = mine.update(**ended, **times) == 1
         if recorded:
             Run.objects.filter(pk=run.pk).update(updated_at=now)
     return recorded
@@ -194,7 +239,7 @@ def is_due() -> bool:
 
 
 def _abandoned(now: datetime) -> QuerySet[Run]:
-    held = Step.objects.filter(run=OuterRef("pk"), status=StepStatus.RUNNING, lease_until__gt=now)
+    held = Step.objects.filter(run=OuterRef("pk"), status__in=HELD_STEPS, lease_until__gt=now)
     waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
     return waiting.filter(~Exists(held))
 

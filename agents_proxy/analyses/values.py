@@ -1,5 +1,6 @@
 """What an agent said, as people read it (pure). Every text is an agent's own words: templates escape it, all of it."""
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +18,13 @@ _AS_WRITTEN = frozenset({"full_name", "email", "phone"})  # names and addresses 
 
 @dataclass(frozen=True)
 class Shown:
-    """A value: one text, a list of texts, or pairs of a label and a text; exactly one of them."""
+    """A value: one text, a list of texts, or pairs of a label and a text; exactly one of them.
+
+    `rest` is what a text goes on with that is too long to be shown at once.
+    """
 
     text: str = ""
+    rest: str = ""
     items: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
 
@@ -27,10 +32,18 @@ class Shown:
 def shown(value: Any, name: str = "") -> Shown:
     """How a value of the field `name` reads."""
     if isinstance(value, dict):
-        return Shown(pairs=tuple((_label(key), text_of(part)) for key, part in list(value.items())[:MOST_SHOWN]))
+        pairs = [(_label(key), text_of(part)) for key, part in list(value.items())[:MOST_SHOWN]]
+        return Shown(pairs=(*pairs, *[("…", more) for more in _more(value)]))
     if isinstance(value, list):
-        return Shown(items=tuple(text_of(part) for part in value[:MOST_SHOWN]))
+        return Shown(items=(*(text_of(part) for part in value[:MOST_SHOWN]), *_more(value)))
+    if isinstance(value, str) and len(value) > LONGEST_SHOWN:
+        return Shown(text=value[:LONGEST_SHOWN], rest=value[LONGEST_SHOWN:])
     return Shown(text=_in_words(value, name))
+
+
+def _more(value: Sized) -> list[str]:
+    """That there is more of it than a page shows."""
+    return [gettext("more in the raw data")] if len(value) > MOST_SHOWN else []
 
 
 def text_of(value: Any, depth: int = DEEPEST_SHOWN) -> str:
@@ -49,7 +62,7 @@ def text_of(value: Any, depth: int = DEEPEST_SHOWN) -> str:
             text = ", ".join(f"{label}: {part}" for label, part in pairs) or _NOTHING
         case _:
             text = str(value)
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}… ({gettext('more in the raw data')})"
 
 
 def _label(key: str) -> str:

@@ -22,7 +22,7 @@ from agents_proxy.processing_consent.identifiers import Identifiers, named_by, v
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import DeletionStatus
 from common import encryption
-from common.broker import tell_worker
+from common.broker import enqueue
 from common.clock import database_now
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _request(row: Deletion, now: datetime) -> None:
     row.next_attempt_at = max(now, row.last_at + longest_call(row)) if row.under_way else now
     row.save()
     if row.next_attempt_at == now:
-        transaction.on_commit(partial(tell_worker, SEND, row.pk))
+        transaction.on_commit(partial(enqueue, SEND, row.pk))
 
 
 def _tell(row: Deletion, subject: Subject) -> None:
@@ -140,7 +140,7 @@ def _subject(row: Deletion) -> Subject:
     if row.subject is not None:
         try:
             return opened(row)
-        except encryption.Unreadable:
+        except encryption.DecryptionFailed:
             pass
     named = named_by(row.consent, verified_by(row.consent.user_id)) if row.consent else Identifiers()
     return Subject(Identifiers(named.emails if row.has_email else (), named.phone_numbers if row.has_number else ()))

@@ -21,6 +21,7 @@ from agents_proxy.deletions.messages import LIMIT, Message, kept_answer, message
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import ENDS_ACCESS, address_of
 from agents_proxy.deletions.sealing import opened
+from agents_proxy.processing_consent.events import tell_app
 from agents_proxy.states import DeletionStatus
 from common import addresses, encryption
 from common.batches import delete_all
@@ -28,6 +29,7 @@ from common.clock import database_now
 from common.outbound.client import Answer, Client
 from common.outbound.failures import ExchangeFailed, InvalidAnswer
 from common.problems import Problem
+from developers.app_events import ProcessingEvent
 
 # After each failed attempt, each pause jittered by a fifth either way; the last one again and again.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200, 18000, 36000, 86400))
@@ -129,7 +131,7 @@ def _claim(deletion_pk: int) -> Claimed | None:
         try:
             subject = opened(row)
             written = None if subject.access else message(row, subject)
-        except encryption.Unreadable:
+        except encryption.DecryptionFailed:
             _log.error("deletion %s cannot be opened", row.deletion_id)
             _put_off(row, "unreadable", None, PAUSES[-1], now)
             return None
@@ -168,7 +170,7 @@ def _ended(claimed: Claimed) -> tuple[Answer | None, str]:
 
 def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:
     with transaction.atomic():
-        mine = Deletion.objects.select_for_update(of=("self",))
+        mine = Deletion.objects.select_related("consent").select_for_update(of=("self",))
         row = mine.filter(pk=claimed.pk, status=DeletionStatus.SENDING, attempts=claimed.attempts).first()
         if row is None:
             return  # another worker has it, or its person was erased meanwhile and another row asks
@@ -176,6 +178,9 @@ def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:
         if answer is not None and not why:
             said = {"status_code": code, "error_code": "", "confirmation": kept_answer(answer.body)}
             _end(row, {"status": DeletionStatus.CONFIRMED, **said}, now)
+            if row.consent is not None:
+                event, status = ProcessingEvent.DELETION_CONFIRMED, DeletionStatus.CONFIRMED
+                tell_app(row.consent, event, status=status, at=now, deletion_id=row.deletion_id)
             return
         pause = PAUSES[min(claimed.attempts, len(PAUSES)) - 1]
         _put_off(row, why, code, pause * random.uniform(0.8, 1.2), now)  # noqa: S311  # jitter, not a secret

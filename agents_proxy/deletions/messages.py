@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from django.conf import settings
 
-from agents_proxy.deletions.receivers import token_of
+from agents_proxy.deletions.receivers import token_headers_of
 from agents_proxy.deletions.sealing import Subject
 from agents_proxy.signing import HOLDS, pairwise, signed
 from common import encryption
@@ -45,12 +45,11 @@ class Message:
 
 
 def message(row: "Deletion", subject: Subject) -> Message:
-    """The next request for this row, signed now. Raises `common.encryption.Unreadable` for a destination's secret."""
+    """The next request for this row, signed now. Raises `DecryptionFailed` for a destination's secret."""
     claims = _claims(row, subject)
     statement = signed(JWS_TYPE, claims)
     if row.destination is None:
-        token = token_of(row)
-        headers = {"Content-Type": "application/jwt"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        headers = {"Content-Type": "application/jwt", **token_headers_of(row)}
         return Message(statement.encode(), headers, "jti", claims["jti"], is_optional=True)
     data = {
         "deletionId": row.deletion_id,

@@ -5,18 +5,37 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from accounts.authentication import person_of
+from agents_proxy.agents import TITLES
 from agents_proxy.deletions import queries as deletion_queries
 from agents_proxy.deletions.actions import KEPT
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import address_of, contact_of, described
-from agents_proxy.deletions.words import REASONS, STATES
 from agents_proxy.errors import UnknownConsent
-from agents_proxy.statements import TITLES
-from agents_proxy.states import ConsentStanding, DeletionStatus, Purpose
+from agents_proxy.states import DeletionStatus, ProcessingStatus, Purpose
 from common.clock import database_now
+
+# what pages say of one receiver, and in which tone
+STATES: dict[DeletionStatus, tuple[Promise, str]] = {
+    DeletionStatus.DISCLOSED: (_("Received something"), "n"),
+    DeletionStatus.QUEUED: (_("Not confirmed yet"), "warn"),
+    DeletionStatus.SENDING: (_("Being asked"), "warn"),
+    DeletionStatus.CONFIRMED: (_("Confirmed that it deleted it"), "ok"),
+    DeletionStatus.UNCONFIRMED: (_("Never confirmed"), "bad"),
+}
+# why nothing is confirmed yet, by the error of the last attempt
+REASONS: dict[str, Promise] = {
+    "refused": _("It did not confirm."),
+    "unsaid": _("It took the request, and did not say that it deleted anything."),
+    "unreachable": _("It could not be reached."),
+    "accepted": _("It says that it will do so later."),
+    "no_address": _("It takes no such requests: ask whoever runs it."),
+    "unreadable": _("This service cannot read any more whom to name to it."),
+}
 
 
 @login_required
@@ -31,7 +50,7 @@ def receivers(request: HttpRequest, consent_id: str) -> HttpResponse:
     shown = {
         "consent": consent,
         "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
-        "is_live": consent.standing(database_now()) is ConsentStanding.LIVE,
+        "is_live": consent.status_at(database_now()) is ProcessingStatus.LIVE,
         "rows": rows,
         "confirmed": sum(row["row"].status == DeletionStatus.CONFIRMED for row in rows),
         "moving": any(row["row"].next_attempt_at or row["row"].lease_until for row in rows),

@@ -64,10 +64,10 @@ def address_of(row: "Deletion") -> str:
     return upstream.delete_url if upstream else ""
 
 
-def token_of(row: "Deletion") -> str:
-    """What the agent is called with, for its own origin alone."""
+def token_headers_of(row: "Deletion") -> dict[str, str]:
+    """The token that the agent is called with, for its own origin alone; one had for credentials is not sent along."""
     upstream = _same(row)
-    return upstream.token if upstream and origin_of(upstream.delete_url) == row.origin else ""
+    return upstream.token_headers if upstream and origin_of(upstream.delete_url) == row.origin else {}
 
 
 def described(row: "Deletion") -> str:

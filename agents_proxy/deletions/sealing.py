@@ -53,10 +53,10 @@ def sealed(subject: Subject, deletion_id: str) -> str:
 
 
 def opened(row: "Deletion") -> Subject:
-    """What the row holds; raises `common.encryption.Unreadable`, also for what belongs to another row."""
+    """What the row holds; raises `common.encryption.DecryptionFailed`, also for what belongs to another row."""
     kept = orjson.loads(encryption.opened(row.subject or ""))
     if kept["row"] != row.deletion_id:
-        raise encryption.Unreadable("This was sealed for another row.")
+        raise encryption.DecryptionFailed("This was sealed for another row.")
     told = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
     return Subject(told, tuple(kept["activations"]), kept["access"], kept["consent"])
 

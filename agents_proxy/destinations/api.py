@@ -3,13 +3,24 @@
 from django.http import HttpRequest, HttpResponse
 
 from agents_proxy.destinations import actions as destination_actions
-from agents_proxy.destinations import described
 from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination as DestinationRow
-from agents_proxy.destinations.shapes import ChangedDestinationBody, NewDestinationBody, managed_body
+from agents_proxy.destinations.schemas import (
+    EXAMPLE_ID,
+    ChangedDestinationBody,
+    ManagedDestination,
+    ManagedDestinations,
+    ManagedDestinationWithSecret,
+    NewDestinationBody,
+    managed_body,
+)
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
-from developers.manage.base import ManagementView
+from common.operations import operation, path_parameter
+from developers.manage.base import APP_ID, MANAGE, ManagementView
+
+_ID = path_parameter("destination_id", "The destination.", EXAMPLE_ID)
 
 
 class Destinations(ManagementView):
@@ -18,12 +29,30 @@ class Destinations(ManagementView):
     http_method_names = ["get", "post"]
     takes_query = True
 
-    @described.list_destinations
+    @operation(
+        name="listDestinations",
+        tag=MANAGE,
+        summary="The destinations of an app",
+        description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
+        parameters=[APP_ID],
+        query=PageQuery,
+        answers={200: ManagedDestinations},
+    )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
         return json_answer(self.page(destination_queries.destinations_of(self.member().app), managed_body))
 
-    @described.add_destination
+    @operation(
+        name="addDestination",
+        tag=MANAGE,
+        summary="Add a destination",
+        description="Where people can send the brand affinity of an analysis. The answer holds the secret that signs, "
+        "this once. What people agree to names the destination, so its name and address never change. An app has at "
+        "most 20.",
+        parameters=[APP_ID],
+        body=NewDestinationBody,
+        answers={201: ManagedDestinationWithSecret},
+    )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
         asked = self.body(NewDestinationBody)
         destination, secret = destination_actions.add_destination(
@@ -46,14 +75,31 @@ class Destination(DestinationView):
     http_method_names = ["patch", "delete"]
     body_required = False
 
-    @described.change_destination
+    @operation(
+        name="changeDestination",
+        tag=MANAGE,
+        summary="Disable or enable a destination",
+        description="While it is disabled nothing is sent there; what waited fails.",
+        parameters=[APP_ID, _ID],
+        body=ChangedDestinationBody,
+        answers={200: ManagedDestination},
+        refusals=[UnknownDestination],
+    )
     def patch(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
         asked = self.body(ChangedDestinationBody)
         act = destination_actions.enable_destination if asked.enabled else destination_actions.disable_destination
         act(destination=self.destination(), by=self.manager.user)
         return json_answer(managed_body(self.destination()))
 
-    @described.remove_destination
+    @operation(
+        name="removeDestination",
+        tag=MANAGE,
+        summary="Remove a destination",
+        description="For good, with its secret; what waits is not sent.",
+        parameters=[APP_ID, _ID],
+        answers={204: None},
+        refusals=[UnknownDestination],
+    )
     def delete(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
         self.body(Nothing)
         destination_actions.remove_destination(destination=self.destination(), by=self.manager.user)
@@ -66,7 +112,16 @@ class DestinationSecret(DestinationView):
     http_method_names = ["post"]
     body_required = False
 
-    @described.rotate_secret
+    @operation(
+        name="rotateDestinationSecret",
+        tag=MANAGE,
+        summary="Renew the secret of a destination",
+        description="The new one signs every attempt from now on, in place of the old one.",
+        parameters=[APP_ID, _ID],
+        body=Nothing,
+        answers={200: ManagedDestinationWithSecret},
+        refusals=[UnknownDestination],
+    )
     def post(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
         self.body(Nothing)
         destination = self.destination()

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.staff import AboutPeople, ReadOnly
-from accounts.staff_lists import one_of
+from accounts.staff_lists import value_filter
 from agents_proxy.financial.errors import AggregatorProblem
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from common.problems import every_problem
@@ -35,7 +35,7 @@ class RefreshAdmin(AboutPeople, ReadOnly):
     """How refreshes went."""
 
     list_display = ("item", "status", "error_code", "pages", "added", "modified", "removed", "finished_at")
-    list_filter = ("status", one_of("error_code", sorted(_CODES)))
+    list_filter = ("status", value_filter("error_code", sorted(_CODES)))
     list_select_related = ("item__user",)
     ordering = ("-id",)
     fields = (

@@ -1,46 +1,164 @@
 """`/api/a2a/financial/`: a signed-in person's linked institutions. No token of the aggregator is ever answered."""
 
+from typing import cast
+
 from django.http import HttpResponse
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from agents_proxy.errors import ReportNotSigned
+from agents_proxy.financial import client, errors, links, webhooks
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial import links
 from agents_proxy.financial.refreshes import start_refresh
-from agents_proxy.owner_api import QuerylessOwnerView
+from agents_proxy.financial.schemas import (
+    FinancialIdentity,
+    FinancialItem,
+    FinancialItems,
+    FinancialLink,
+    FinancialRefresh,
+    FinancialSignals,
+)
+from agents_proxy.financial.shapes import Webhook
+from agents_proxy.owner_api import INSTITUTIONS, QuerylessOwnerView
+from common.admission.requests import JSONRequest
 from common.admission.shapes import Nothing
+from common.admission.views import JSONView
 from common.clock import rfc3339
 from common.json_bodies import json_answer
+from common.network import client_address, network_of
+from common.operations import operation, path_parameter
+
+_ITEM = path_parameter("item_id", "As the list of institutions has it.", {"type": "string", "minLength": 1})
+_FINANCIAL = (errors.AggregatorNotConfigured, errors.FinancialConsentRequired)
+_AGGREGATOR = (
+    errors.AggregatorNotConfigured,
+    errors.AggregatorProblem,
+    errors.AggregatorTimeout,
+    errors.AggregatorBusy,
+    errors.AggregatorRefused,
+    errors.LoginRequired,
+    errors.NotReady,
+)
 
 
 class Links(QuerylessOwnerView):
     """Open a visit to the aggregator's own page."""
 
+    @operation(
+        name="linkInstitution",
+        tag=INSTITUTIONS,
+        summary="Open a visit to the aggregator's page",
+        description="The person signs in to their institution there.",
+        answers={201: FinancialLink},
+        refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired],
+    )
     def post(self, request: Request) -> HttpResponse:
         self.body(Nothing)
-        link = links.start_link(by=self.person)
-        told = {"linkId": link.link_id, "url": link.url, "expiresAt": rfc3339(link.expires_at)}
-        return json_answer(told, status=201)
+        return _opened(links.start_link(by=self.person))
+
+
+def _opened(link: links.Link) -> HttpResponse:
+    told = {"linkId": link.link_id, "url": link.url, "expiresAt": rfc3339(link.expires_at)}
+    return json_answer(told, status=201)
+
+
+class SignedWebhook(BaseAuthentication):
+    """The aggregator's signature (webhooks.py). There is no user; `auth` is the name of the message."""
+
+    def authenticate(self, request: Request) -> tuple[None, str] | None:
+        if request.method == "OPTIONS":
+            return None
+        if not client.is_configured():
+            raise ReportNotSigned("No reports are taken here.")
+        told = cast("JSONRequest", request)
+        told.check_size(Webhooks.body_limit)  # what is not read to its end cannot be verified
+        network = network_of(client_address(told))
+        signature = told.headers.get(webhooks.HEADER, "")
+        return None, webhooks.require_signature(told.content, signature, network=network)
+
+
+class Webhooks(JSONView):
+    """What the aggregator tells by itself; not for browsers."""
+
+    authentication_classes = (SignedWebhook,)
+    http_method_names = ["post", "options"]
+
+    def post(self, request: Request) -> HttpResponse:
+        webhooks.take_webhook(self.body(Webhook), name=str(request.auth))
+        return json_answer({})
 
 
 class Items(QuerylessOwnerView):
+    @operation(
+        name="listInstitutions",
+        tag=INSTITUTIONS,
+        summary="Linked institutions",
+        description="Newest first, each with its latest refresh.",
+        answers={200: FinancialItems},
+        refusals=_FINANCIAL,
+    )
     def get(self, request: Request) -> HttpResponse:
         linked_items.require_consent(self.person)
         return json_answer({"items": linked_items.items_of(self.person)})
 
 
 class OneItem(QuerylessOwnerView):
+    @operation(
+        name="getInstitution",
+        tag=INSTITUTIONS,
+        summary="One linked institution",
+        description="With its latest refresh.",
+        parameters=[_ITEM],
+        answers={200: FinancialItem},
+        refusals=[*_FINANCIAL, errors.UnknownItem],
+    )
     def get(self, request: Request, item_id: str) -> HttpResponse:
         linked_items.require_consent(self.person)
         return json_answer(linked_items.item_of(self.person, item_id))
 
+    @operation(
+        name="removeInstitution",
+        tag=INSTITUTIONS,
+        summary="Remove an institution",
+        description="Its access token is given back and everything of it deleted.",
+        parameters=[_ITEM],
+        answers={204: None},
+        refusals=[*_AGGREGATOR, errors.UnknownItem],
+    )
     def delete(self, request: Request, item_id: str) -> HttpResponse:
         linked_items.remove_item(by=self.person, item_id=item_id)
         return HttpResponse(status=204)
 
 
+class ItemLinks(QuerylessOwnerView):
+    """Open a visit to the aggregator's page for an institution that wants its person to sign in once more."""
+
+    @operation(
+        name="linkInstitutionAgain",
+        tag=INSTITUTIONS,
+        summary="Open a visit to sign in at a linked institution again",
+        description="For one that wants a sign-in, or says that it ends the access. What was read stays.",
+        parameters=[_ITEM],
+        answers={201: FinancialLink},
+        refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
+    )
+    def post(self, request: Request, item_id: str) -> HttpResponse:
+        self.body(Nothing)
+        return _opened(links.start_link(by=self.person, item_id=item_id))
+
+
 class Refreshes(QuerylessOwnerView):
     """Ask for a refresh; one that is under way already is the answer to another."""
 
+    @operation(
+        name="refreshInstitution",
+        tag=INSTITUTIONS,
+        summary="Have an institution's purchases read anew",
+        description="One that is under way is the answer to another.",
+        parameters=[_ITEM],
+        answers={202: FinancialRefresh},
+        refusals=[*_FINANCIAL, errors.UnknownItem],
+    )
     def post(self, request: Request, item_id: str) -> HttpResponse:
         self.body(Nothing)
         linked_items.require_consent(self.person)
@@ -51,6 +169,15 @@ class Refreshes(QuerylessOwnerView):
 class Identity(QuerylessOwnerView):
     """Who the institution says this person is, asked at this moment."""
 
+    @operation(
+        name="readFinancialIdentity",
+        tag=INSTITUTIONS,
+        summary="Who the institution says that one is",
+        description="Needs a consent to `identity`, and is kept nowhere.",
+        parameters=[_ITEM],
+        answers={200: FinancialIdentity},
+        refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
+    )
     def post(self, request: Request, item_id: str) -> HttpResponse:
         self.body(Nothing)
         return json_answer(linked_items.identity_of(by=self.person, item_id=item_id))
@@ -59,6 +186,14 @@ class Identity(QuerylessOwnerView):
 class Signals(QuerylessOwnerView):
     """What the brand agent's prompt gets of this person's purchases."""
 
+    @operation(
+        name="getFinancialSignals",
+        tag=INSTITUTIONS,
+        summary="What one's purchases say",
+        description="As it goes into the brand agent's prompt.",
+        answers={200: FinancialSignals},
+        refusals=_FINANCIAL,
+    )
     def get(self, request: Request) -> HttpResponse:
         linked_items.require_consent(self.person)
         return json_answer({"signals": linked_items.financial_signals(self.person)})

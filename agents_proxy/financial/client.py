@@ -22,7 +22,17 @@ from agents_proxy.financial.errors import (
     LoginRequired,
     NotReady,
 )
-from agents_proxy.financial.shapes import Accounts, Done, Exchanged, Identity, LinkState, LinkToken, Page, Shape
+from agents_proxy.financial.shapes import (
+    Accounts,
+    Done,
+    Exchanged,
+    Identity,
+    LinkState,
+    LinkToken,
+    Page,
+    Shape,
+    VerificationKey,
+)
 from agents_proxy.signing import origin_of
 from common import addresses
 from common.json_bodies import strict_json
@@ -35,6 +45,10 @@ _LIMIT = 4 * 1024 * 1024  # bytes of an answer
 _client = Client(may_reach=addresses.is_host, keeps=True)
 _log = logging.getLogger(__name__)
 _Shape = TypeVar("_Shape", bound=Shape)
+# of its hosted page, as the description of /link/token/create lists them
+_LANGUAGES = frozenset(
+    ["da", "de", "en", "es", "et", "fr", "hi", "it", "lt", "lv", "nl", "no", "pl", "pt", "ro", "sv", "vi"]
+)
 
 # the aggregator's `error_code`, or its `error_type` where every code of that type means the same
 _ERRORS: dict[str, type[AggregatorProblem]] = {
@@ -67,16 +81,27 @@ def is_encrypted() -> bool:
     return str(_settings()["url"]).startswith("https://")
 
 
-def create_link_token(*, person: str, redirect_url: str, identity: bool, seconds: int) -> LinkToken:
-    """A page of the aggregator's own, for one person and so many seconds, that leads back to `redirect_url`."""
+def create_link_token(
+    *, person: str, language: str, redirect_url: str, webhook: str, identity: bool, seconds: int, access_token: str = ""
+) -> LinkToken:
+    """A page of the aggregator's own, for one person and so many seconds, that leads back to `redirect_url`.
+
+    With an `access_token` the person signs in there again: products and webhook stay those of the first link. Without
+    `webhook` the aggregator tells nothing by itself.
+    """
+    to = _settings()
     body: dict[str, Any] = {
-        "client_name": _settings()["name"],
-        "language": "en",
-        "country_codes": _settings()["countries"],
+        "client_name": to["name"],
+        "language": language if language in _LANGUAGES else "en",
+        "country_codes": to["countries"],
         "user": {"client_user_id": person},
-        "products": ["transactions"],
         "hosted_link": {"completion_redirect_uri": redirect_url, "url_lifetime_seconds": seconds},
     }
+    if access_token:
+        body["access_token"] = access_token
+    else:
+        body |= {"products": ["transactions"], "transactions": {"days_requested": to["days"]}}
+        body |= {"webhook": webhook} if webhook else {}
     if identity:
         body["additional_consented_products"] = ["identity"]
     return _call("/link/token/create", body, LinkToken)
@@ -107,12 +132,22 @@ def identity(access_token: str) -> Identity:
     return _call("/identity/get", {"access_token": access_token}, Identity)
 
 
+def verification_key(key_id: str) -> VerificationKey:
+    """The key of this ID that signs webhooks."""
+    return _call("/webhook_verification_key/get", {"key_id": key_id}, VerificationKey)
+
+
 def remove_item(access_token: str) -> None:
     """End the access. One that had ended already counts as ended."""
     try:
         _call("/item/remove", {"access_token": access_token}, Done)
     except ItemRevoked:
         return
+
+
+def problem_named(*names: str) -> type[AggregatorProblem] | None:
+    """What the first of the aggregator's error codes or types that is of use here means; None for others."""
+    return next((_ERRORS[name] for name in names if name in _ERRORS), None)
 
 
 def _settings() -> dict[str, Any]:
@@ -158,9 +193,9 @@ def _refusal(path: str, status: int, parsed: Any) -> AggregatorProblem:
     # these two are constants of the aggregator; its messages are left out, since they may name what was sent
     named = [text for text in (kind, code) if isinstance(text, str) and text.isascii() and len(text) < 80]
     _log.warning("the aggregator refused %s: %d %s", path, status, " ".join(named))
-    for name in reversed(named):
-        if name in _ERRORS:
-            return _ERRORS[name]()
+    known = problem_named(*reversed(named))
+    if known is not None:
+        return known()
     if status == 429:
         return AggregatorBusy()
     return AggregatorProblem() if status >= 500 else AggregatorRefused()

@@ -3,25 +3,41 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.formats import date_format
+from django.utils.translation import gettext
 
+from accounts.outbox import send_mail
 from agents_proxy.financial import client, transactions
-from agents_proxy.financial.errors import AggregatorNotConfigured, FinancialConsentRequired, UnknownItem
+from agents_proxy.financial.errors import (
+    AggregatorNotConfigured,
+    AggregatorProblem,
+    ChangedMeanwhile,
+    FinancialConsentRequired,
+    ItemRevoked,
+    LoginRequired,
+    UnknownItem,
+)
 from agents_proxy.financial.mapping import by_category, mapped, purchases
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.financial.shapes import Owner
 from agents_proxy.financial.transactions import Entry, Ledger
+from agents_proxy.financial.words import NOTICES
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy import callers
-from agents_proxy.states import ItemStatus, LinkStatus, Purpose, RefreshStatus
+from agents_proxy.states import History, ItemStatus, LinkStatus, Purpose, RefreshStatus
 from common import encryption
 from common.clock import database_now, rfc3339
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+
+FIRST_COME_WITHIN = timedelta(minutes=10)  # of a link; an analysis waits no longer for them
 
 
 @dataclass(frozen=True)
@@ -77,11 +93,47 @@ def forget(item_pk: int) -> None:
     """Of a removed item only the row stays: neither its token nor what was read."""
     with transaction.atomic():
         Item.objects.filter(pk=item_pk).update(
-            status=ItemStatus.REMOVED, access_token=None, signals=None, cursor="", updated_at=database_now()
-        )
-        RefreshRun.objects.filter(item=item_pk, status__in=[RefreshStatus.QUEUED, RefreshStatus.RUNNING]).update(
-            status=RefreshStatus.FAILED, error_code="item_removed", lease_until=None, finished_at=database_now()
-        )
+            status=ItemStatus.REMOVED, access_token=None, signals=None, cursor="", ends_at=None,
+            updated_at=database_now(),
+        )  # fmt: skip
+        end_refreshes(item_pk, "item_removed")
+
+
+def forget_purchases(item_pk: int) -> None:
+    """What was read goes, and what is being read just now is not kept; the next refresh begins anew."""
+    with transaction.atomic():
+        Item.objects.filter(pk=item_pk).update(signals=None, cursor="")
+        end_refreshes(item_pk, ChangedMeanwhile.code)
+
+
+def end_refreshes(item_pk: int, error_code: str) -> None:
+    RefreshRun.objects.filter(item=item_pk, status__in=[RefreshStatus.QUEUED, RefreshStatus.RUNNING]).update(
+        status=RefreshStatus.FAILED, error_code=error_code, lease_until=None, finished_at=database_now()
+    )
+
+
+def note_problem(item_pk: int, problem: type[AggregatorProblem] | None) -> None:
+    """What one of the aggregator's refusals means for the item itself; its person is told where it needs them."""
+    with transaction.atomic():
+        item = Item.objects.select_for_update(of=("self",)).select_related("user").get(pk=item_pk)
+        if problem is LoginRequired and item.status == ItemStatus.ACTIVE:
+            Item.objects.filter(pk=item_pk).update(status=ItemStatus.LOGIN_REQUIRED)
+            tell_person(item, "login_required")
+        if problem is ItemRevoked and item.status != ItemStatus.REMOVED:
+            forget(item_pk)
+            tell_person(item, "revoked")
+
+
+def tell_person(item: Item, what: str) -> None:
+    """Leave a mail that says what became of an institution; a newer one takes its place while it was not sent yet."""
+    name = item.institution
+
+    def context() -> dict[str, Any]:
+        ends_at = date_format(item.ends_at, "DATE_FORMAT") if item.ends_at else ""
+        words = NOTICES[what] % {"name": name or gettext("Your institution"), "date": ends_at}
+        return {"words": words, "again": what != "revoked"}
+
+    send_mail("financial/mail/institution", to=item.user, context=context, key=f"institution {item.item_id}"[:64])
 
 
 def access_token(item: Item) -> str:
@@ -108,6 +160,14 @@ def identity_of(*, by: "User", item_id: str) -> dict[str, Any]:
 def financial_signals(user: "User") -> dict[str, Any]:
     """What a person's purchases say, in the brand-affinity fields; empty without a live consent to `financial`."""
     return mapped(_entries_of(user), database_now().date())
+
+
+def are_purchases_coming(user: "User") -> bool:
+    """Whether an institution that was linked a moment ago may give its first purchases soon."""
+    if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
+        return False
+    new = Item.objects.filter(user=user, status=ItemStatus.ACTIVE, created_at__gt=database_now() - FIRST_COME_WITHIN)
+    return new.filter(history=History.NOT_READY).exists()
 
 
 def purchases_by_category(user: "User") -> list[tuple[str, int]]:
@@ -163,6 +223,8 @@ def _body(item: Item, latest: RefreshRun | None) -> dict[str, Any]:
         "itemId": item.item_id,
         "institution": item.institution or None,
         "status": item.status,
+        "history": item.history,
+        "endsAt": rfc3339(item.ends_at),
         "linkedAt": rfc3339(item.created_at),
         "accounts": known.accounts,
         "transactions": purchases(known.ledger.values(), database_now().date()),

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import ItemStatus, LinkStatus, RefreshStatus
+from agents_proxy.states import History, ItemStatus, LinkStatus, RefreshStatus
 from common.identifiers import new_identifier
 
 
@@ -16,9 +16,10 @@ def new_link_id() -> str:
 
 
 class Item(models.Model):
-    """One institution that a person linked. `cursor` is how far its transactions were taken in.
+    """One institution that a person linked. `cursor` is how far its transactions were taken in; empty, all come anew.
 
     `upstream_id` is the aggregator's name for it; `signals` is what the transactions came to, as sealed JSON.
+    `changed_at` is when the aggregator last said that there is more; `ends_at` when the institution ends the access.
     """
 
     item_id = models.CharField(_("item ID"), max_length=64, unique=True, editable=False, default=new_item_id)
@@ -34,6 +35,14 @@ class Item(models.Model):
     status = models.CharField(
         _("status"), max_length=16, choices=[(s.value, s.value) for s in ItemStatus], default=ItemStatus.ACTIVE
     )
+    history = models.CharField(
+        max_length=16,
+        choices=[(s.value, s.value) for s in History],
+        default=History.NOT_READY,
+        db_default=History.COMPLETE,  # of what the release before linked, which took what it found for everything
+    )
+    changed_at = models.DateTimeField(null=True)
+    ends_at = models.DateTimeField(_("until"), null=True)
     created_at = models.DateTimeField(_("linked"), auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -45,6 +54,9 @@ class Item(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(status__in=[s.value for s in ItemStatus]), name="aggregator_item_status"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(history__in=[s.value for s in History]), name="aggregator_item_history"
             ),
             models.CheckConstraint(
                 condition=models.Q(status="removed", access_token__isnull=True, signals__isnull=True)
@@ -67,7 +79,7 @@ class LinkSession(models.Model):
     )
     state_digest = models.CharField(max_length=64, unique=True)
     link_token = models.TextField(null=True)  # noqa: DJ001  # null once ended
-    item = models.OneToOneField(Item, on_delete=models.CASCADE, null=True, related_name="link_session")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, null=True, related_name="link_sessions")
     status = models.CharField(
         _("status"), max_length=16, choices=[(s.value, s.value) for s in LinkStatus], default=LinkStatus.OPEN
     )

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -17,12 +18,18 @@ from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from agents_proxy.financial import client, links
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial.errors import AggregatorProblem, FinancialConsentRequired, UnknownItem, UnknownLink
+from agents_proxy.financial.errors import (
+    AggregatorProblem,
+    FinancialConsentRequired,
+    ItemRevoked,
+    UnknownItem,
+    UnknownLink,
+)
 from agents_proxy.financial.refreshes import start_refresh
 from agents_proxy.financial.words import OTHERWISE, REFRESHES
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.statements import statement
-from agents_proxy.states import Purpose, RefreshStatus
+from agents_proxy.states import History, ItemStatus, Purpose, RefreshStatus
 from common.problems import Problem
 
 LASTS = timedelta(days=90)
@@ -112,6 +119,23 @@ def link(request: HttpRequest) -> HttpResponse:
 
 
 @_only_where_configured
+@require_POST
+@page_button(_("Sign in there again"))
+def link_again(request: HttpRequest, item_id: str) -> HttpResponse:
+    """Open a visit to the aggregator's page for an institution that is linked already."""
+    try:
+        made = links.start_link(by=person_of(request), item_id=item_id)
+    except UnknownItem:
+        raise Http404 from None
+    except ItemRevoked:
+        messages.error(request, gettext("The institution ended the access. Link it anew."))
+        return redirect("financial:institutions")
+    except Problem as problem:
+        return _show_refusal(request, problem)
+    return redirect("financial:go_on", made.link_id)
+
+
+@_only_where_configured
 @require_safe
 def go_on(request: HttpRequest, link_id: str) -> HttpResponse:
     """A plain link to the aggregator's page: our policy lets forms lead nowhere else."""
@@ -195,5 +219,8 @@ def _shown(body: dict[str, Any]) -> dict[str, Any]:
         "label": label,
         "badge": badge,
         "reading": refresh.get("status") in _UNDER_WAY,
+        "again": body["status"] == ItemStatus.LOGIN_REQUIRED or body["endsAt"] is not None,
+        "ends_at": parse_datetime(body["endsAt"] or ""),
+        "older": body["history"] == History.INITIAL,
         "failure": REFRESHES.get(failure, OTHERWISE) if failure else "",
     }

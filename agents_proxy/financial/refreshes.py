@@ -7,12 +7,12 @@ that broke off, or whose pages changed meanwhile, starts again where it began.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import Exists, F, Max, OuterRef, Q
 
 from agents_proxy.financial import client
 from agents_proxy.financial import items as linked_items
@@ -22,24 +22,23 @@ from agents_proxy.financial.errors import (
     AggregatorRefused,
     AggregatorTimeout,
     ChangedMeanwhile,
-    ItemRevoked,
-    LoginRequired,
     NotReady,
 )
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.financial.shapes import Accounts
 from agents_proxy.financial.transactions import Ledger, applied, trimmed
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.states import ItemStatus, Purpose, RefreshStatus
-from common.broker import tell_worker
+from agents_proxy.states import History, ItemStatus, Purpose, RefreshStatus
+from common.broker import enqueue
 from common.clock import database_now
 
 LEASE = timedelta(seconds=90)  # more than one call with all its repetitions may take
 MAX_ATTEMPTS = 5
-MAX_RESTARTS = 4  # when transactions change while they are read
+MAX_RESTARTS = 4  # when transactions change while they are read, from one cursor
 PAGES = 100
 EVERY = timedelta(hours=24)
-NOT_READY_AGAIN = timedelta(minutes=1)
+# where the aggregator has not fetched everything yet: it also tells by itself, which may be lost
+STILL_COMING = {History.NOT_READY: timedelta(minutes=1), History.INITIAL: timedelta(minutes=10)}
 RETRY_PAUSES = (0.2, 1.0)  # seconds before a read is repeated; reading twice harms nothing
 REFRESH_ITEM = "agents_proxy.tasks.refresh_item"
 UNFINISHED = (RefreshStatus.QUEUED, RefreshStatus.RUNNING)
@@ -64,6 +63,7 @@ class Progress:
 
     ledger: Ledger = field(repr=False)
     cursor: str
+    history: History | None = None  # None: as before
     pages: int = 0
     added: int = 0
     modified: int = 0
@@ -85,7 +85,7 @@ def start_refresh(item: Item) -> RefreshRun:
             run = RefreshRun.objects.create(item=item)
     except IntegrityError:  # one at a time
         return RefreshRun.objects.filter(item=item, status__in=UNFINISHED).latest("pk")
-    transaction.on_commit(lambda: tell_worker(REFRESH_ITEM, run.pk))
+    transaction.on_commit(lambda: enqueue(REFRESH_ITEM, run.pk))
     return run
 
 
@@ -122,8 +122,8 @@ def _claim(run_pk: int) -> Claimed | None:
         run.lease_until, run.started_at = now + LEASE, run.started_at or now
         run.save()
         item = run.item
-        known = linked_items.content_of(item)
-        return Claimed(run.pk, run.attempt, item.pk, item.cursor, known.ledger, linked_items.access_token(item))
+        ledger = linked_items.content_of(item).ledger if item.cursor else {}  # else everything comes once more
+        return Claimed(run.pk, run.attempt, item.pk, item.cursor, ledger, linked_items.access_token(item))
 
 
 def _refusal_code(item: Item) -> str:
@@ -134,12 +134,22 @@ def _refusal_code(item: Item) -> str:
 
 
 def _read(claimed: Claimed) -> Progress:
+    """Everything from the kept cursor on; where that holds no longer, everything there is, in place of what was kept.
+
+    A cursor that the aggregator has lost is refused, or answered for ever with a change between two pages.
+    """
     for _ in range(MAX_RESTARTS):
         try:
             return _pages(claimed)
         except ChangedMeanwhile:
             continue
-    raise ChangedMeanwhile
+        except AggregatorRefused:
+            if not claimed.cursor:
+                raise
+            break
+    if not claimed.cursor:
+        raise ChangedMeanwhile
+    return _read(replace(claimed, cursor="", ledger={}))
 
 
 def _pages(claimed: Claimed) -> Progress:
@@ -150,7 +160,7 @@ def _pages(claimed: Claimed) -> Progress:
         if page.has_more and page.next_cursor in ("", progress.cursor):
             raise AggregatorRefused  # it would go round for ever
         progress.ledger = applied(progress.ledger, [page])
-        progress.cursor = page.next_cursor
+        progress.cursor, progress.history = page.next_cursor, page.history
         progress.pages += 1
         progress.added += len(page.added)
         progress.modified += len(page.modified)
@@ -196,6 +206,8 @@ def _record(claimed: Claimed, accounts_page: Accounts, progress: Progress) -> No
         ]
         item.signals = linked_items.ItemContent(trimmed(progress.ledger, now.date()), accounts).sealed()
         item.cursor, item.status = progress.cursor, ItemStatus.ACTIVE
+        fetched_before = History.INITIAL if item.history == History.NOT_READY else item.history
+        item.history = progress.history or fetched_before
         item.institution = (accounts_page.item.institution_name or accounts_page.item.institution_id or "")[:160]
         item.save()
         # an empty cursor is how the aggregator says that it has fetched nothing yet
@@ -208,10 +220,7 @@ def _record_failure(claimed: Claimed, problem: AggregatorProblem) -> None:
         if run is None:
             return
         _end(run, database_now(), error_code=problem.code)
-        if isinstance(problem, LoginRequired):
-            Item.objects.filter(pk=claimed.item_pk, status=ItemStatus.ACTIVE).update(status=ItemStatus.LOGIN_REQUIRED)
-        if isinstance(problem, ItemRevoked):
-            linked_items.forget(claimed.item_pk)
+        linked_items.note_problem(claimed.item_pk, type(problem))
 
 
 def _claimed_run(claimed: Claimed) -> RefreshRun | None:
@@ -237,10 +246,14 @@ def abandoned_runs(*, limit: int = 50) -> list[int]:
 
 
 def due_items(*, limit: int = 50) -> list[Item]:
-    """Items whose last refresh was a day ago, or that had nothing to give yet a minute ago."""
+    """Items whose last refresh was a day ago or before the aggregator said that there is more, or that had not
+    everything to give yet a moment ago."""
     now = database_now()
     busy = RefreshRun.objects.filter(item=OuterRef("pk"), status__in=UNFINISHED)
-    items = Item.objects.filter(status=ItemStatus.ACTIVE).annotate(last=Max("refresh_runs__finished_at"))
-    old = Q(last__lt=now - EVERY)
-    unready = Q(cursor="", created_at__gt=now - EVERY, last__lt=now - NOT_READY_AGAIN)
-    return list(items.filter(~Exists(busy)).filter(old | unready).order_by("pk")[:limit])
+    items = Item.objects.filter(status=ItemStatus.ACTIVE).annotate(
+        begun=Max("refresh_runs__started_at"), last=Max("refresh_runs__finished_at")
+    )
+    due = Q(last__lt=now - EVERY) | Q(changed_at__gte=F("begun"))
+    for history, pause in STILL_COMING.items():
+        due |= Q(history=history, created_at__gt=now - EVERY, last__lt=now - pause)
+    return list(items.filter(~Exists(busy)).filter(due).order_by("pk")[:limit])

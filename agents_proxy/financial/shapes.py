@@ -1,9 +1,11 @@
 """The parts of the aggregator's answers that are read. It adds members at will, so unknown ones are passed over."""
 
-from datetime import date
-from typing import Annotated
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from agents_proxy.states import History
 
 Token = Annotated[str, Field(min_length=1, max_length=4096, repr=False)]
 Name = Annotated[str, Field(min_length=1, max_length=512)]
@@ -29,9 +31,10 @@ class LinkResults(Shape):
 
 
 class LinkVisit(Shape):
-    """One time that the page was open; `finished_at` is when it was left."""
+    """One time that the page was open; `exit` is how it was left without having done what it is for."""
 
     finished_at: str | None = None
+    exit: dict[str, Any] | None = None
     results: LinkResults | None = None
 
 
@@ -45,6 +48,11 @@ class LinkState(Shape):
         """Of the first institution that was added; one visit links one."""
         added = [result for visit in self.link_sessions if visit.results for result in visit.results.item_add_results]
         return added[0].public_token if added else None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether one visit came to its end; that of an update hands over no token."""
+        return any(visit.finished_at and visit.exit is None for visit in self.link_sessions)
 
 
 class Exchanged(Shape):
@@ -110,6 +118,9 @@ class Removed(Shape):
     transaction_id: Name
 
 
+_FETCHED = {"NOT_READY": History.NOT_READY, "INITIAL_UPDATE_COMPLETE": History.INITIAL}
+
+
 class Page(Shape):
     """`/transactions/sync`"""
 
@@ -118,6 +129,15 @@ class Page(Shape):
     removed: list[Removed]
     next_cursor: Annotated[str, Field(max_length=4096)]
     has_more: bool
+    transactions_update_status: str = "HISTORICAL_UPDATE_COMPLETE"
+
+    @property
+    def history(self) -> History | None:
+        """None where the aggregator itself does not know; an empty cursor is another word for nothing yet."""
+        if not self.next_cursor:
+            return History.NOT_READY
+        status = self.transactions_update_status
+        return None if status == "TRANSACTIONS_UPDATE_STATUS_UNKNOWN" else _FETCHED.get(status, History.COMPLETE)
 
 
 class Address(Shape):
@@ -145,6 +165,38 @@ class Identity(Shape):
     """`/identity/get`"""
 
     accounts: list[Owned]
+
+
+class PublicKey(Shape):
+    """A JWK; one that has expired signs nothing any more."""
+
+    kty: Literal["EC"]
+    crv: Literal["P-256"]
+    x: Annotated[str, Field(max_length=64)]
+    y: Annotated[str, Field(max_length=64)]
+    expired_at: int | None = None
+
+
+class VerificationKey(Shape):
+    """`/webhook_verification_key/get`"""
+
+    key: PublicKey
+
+
+class WebhookError(Shape):
+    error_type: str = ""
+    error_code: str = ""
+
+
+class Webhook(Shape):
+    """What the aggregator tells by itself. The two times are those of a warning; its members differ by its code."""
+
+    webhook_type: str
+    webhook_code: str
+    item_id: str = ""
+    error: WebhookError | None = None
+    consent_expiration_time: datetime | None = None
+    disconnect_time: datetime | None = None
 
 
 class Done(Shape):

@@ -15,6 +15,9 @@ from agents_proxy.states import CallOutcome
 
 _FAILURE_LABELS = {
     CallOutcome.AGENT_ERROR: _("Error of the agent"),
+    CallOutcome.AGENT_FAILED: _("Task failed"),
+    CallOutcome.AGENT_REFUSED_US: _("Refused us"),
+    CallOutcome.AGENT_BUSY: _("Too busy"),
     CallOutcome.INVALID_AGENT_RESPONSE: _("Invalid answer"),
     CallOutcome.UPSTREAM_UNAVAILABLE: _("Not reached"),
     CallOutcome.UPSTREAM_TIMEOUT: _("Timed out"),

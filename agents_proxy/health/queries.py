@@ -26,7 +26,7 @@ PERIODS: dict[str, tuple["StrOrPromise", timedelta]] = {
 }
 FAILURES = tuple(outcome for outcome in CallOutcome if outcome is not CallOutcome.ANSWERED)
 # of an answer that came, and that no analysis could read (contract 4.3, "Reading a reply")
-_UNREADABLE = ("no_text", "not_json", "not_an_object", "non_finite_number", "too_deep")
+_UNREADABLE = ("no_text", "not_json", "not_an_object", "too_deep")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Health:
     protocol: Protocol | None  # None where this deployment does not reach it
     figures: tuple[Figures, ...]
     median_ms: int | None
-    p95_ms: int | None
+    p99_ms: int | None
     last_success: datetime | None
     last_failure: datetime | None
     unreadable: int
@@ -80,7 +80,7 @@ def _health(agent: Agent, counted: Mapping[str, dict[str, Any]], unreadable: int
         protocol=upstream.protocol if upstream else None,
         figures=tuple(_figures(counted)),
         median_ms=statistics.median_low(durations) if durations else None,
-        p95_ms=durations[-(-len(durations) * 95 // 100) - 1] if durations else None,  # the nearest rank
+        p99_ms=durations[-(-len(durations) * 99 // 100) - 1] if durations else None,  # the nearest rank
         last_success=counted.get(CallOutcome.ANSWERED, {}).get("latest"),
         last_failure=max(failures, default=None),
         unreadable=unreadable,

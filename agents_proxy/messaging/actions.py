@@ -7,8 +7,16 @@ from django.db import transaction
 
 from agents_proxy.agents import upstream_of
 from agents_proxy.digests import digest, digests, is_digest
-from agents_proxy.errors import CallFailed, NotConfigured, Refusal, SubjectMismatch, UnknownMessage
-from agents_proxy.messaging import phone_numbers
+from agents_proxy.errors import (
+    AgentBusy,
+    AgentRefusedUs,
+    CallFailed,
+    NotConfigured,
+    Refusal,
+    SubjectMismatch,
+    UnknownMessage,
+)
+from agents_proxy.messaging import opt_outs, phone_numbers
 from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage
 from agents_proxy.messaging.outbound import AGENT, LONGEST_CALL, approved_text, invalid_field, record_delivery, written
@@ -18,7 +26,7 @@ from agents_proxy.proxy import calls
 from agents_proxy.proxy.correlation import principals_of, replaced_task
 from agents_proxy.proxy.envelope import Prompt, Reply, task_failed
 from agents_proxy.proxy.subjects import Subject
-from agents_proxy.states import MessageStatus
+from agents_proxy.states import CallOutcome, MessageStatus
 from common.clock import database_now, rfc3339
 from common.problems import InvalidRequest
 from common.sql.statements import lock_for_transaction
@@ -43,6 +51,7 @@ def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str
     phone_numbers.check_number(body.to)
     if by.person_pk is not None and by.consent_pk is not None:
         phone_numbers.require_named(ProcessingConsent.objects.get(pk=by.consent_pk), body.to)
+    opt_outs.require_wanted(body.to)
     template = approved_text(body.template) if body.template else None
     message, is_new = _claimed(by, body, template, task_id)
     if not is_new:
@@ -81,6 +90,9 @@ def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Repl
     about = None if by.person_pk is None else Subject((), (to,), person_pk=by.person_pk, disclosed=(to,))
     try:
         reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
+    except (AgentBusy, AgentRefusedUs):  # it took nothing, so the same task may be tried again
+        message.delete()
+        raise
     except (CallFailed, SubjectMismatch):  # the agent was asked, and may have sent it
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
         raise
@@ -90,7 +102,7 @@ def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Repl
     delivery = delivery_of(reply)
     record_delivery(message.pk, delivery)
     if delivery.status is MessageStatus.FAILED and reply.error_code is None:  # said in words, of a task that ended well
-        calls.tell_operator(AGENT, prompt, reply.body.decode())
+        calls.tell_operator(AGENT, prompt, CallOutcome.AGENT_FAILED, reply.body.decode())
         return task_failed(prompt.task_id, reply.size)
     return reply
 

@@ -9,25 +9,52 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from agents_proxy.errors import ReportNotSigned
+from agents_proxy.errors import ReportNotSigned, UnknownAgent, every_refusal
 from agents_proxy.messaging import actions as messaging_actions
-from agents_proxy.messaging import phone_numbers
+from agents_proxy.messaging import opt_outs, phone_numbers
 from agents_proxy.messaging.actions import Sender
-from agents_proxy.messaging.schemas import CodeBody, MessageBody, NumberBody, ReportBody
-from agents_proxy.owner_api import LimitedPost, QuerylessOwnerView
+from agents_proxy.messaging.schemas import (
+    CodeBody,
+    CodeSent,
+    InboundBody,
+    MessageBody,
+    NumberBody,
+    NumberVerified,
+    PhoneNumbers,
+    ReportBody,
+    SentMessages,
+)
+from agents_proxy.owner_api import CALLS, MESSAGES, LimitedPost, QuerylessOwnerView
 from agents_proxy.proxy.api import AgentView
 from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Reply, new_session_id
+from agents_proxy.proxy.schemas import AgentAnswer
 from common.admission.requests import JSONRequest
 from common.admission.views import JSONView
 from common.json_bodies import json_answer
 from common.limits import Count
+from common.operations import Refusal, operation, path_parameter
 
 
 class MessagingView(AgentView):
     """The messaging agent: the checks of every agent, then those of a message."""
 
     prompt = MessageBody
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        return [refusal for refusal in every_refusal() if refusal is not UnknownAgent]  # the address is the agent
+
+    @operation(
+        name="sendMessage",
+        tag=CALLS,
+        summary="Send a message to a verified number",
+        description="Either `text` or an approved `template`, to a number that the consenting person verified.",
+        body=MessageBody,
+        answers={200: AgentAnswer},
+    )
+    def post(self, request: Request, agent: str) -> HttpResponse:
+        return super().post(request, agent)
 
     def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
         by = Sender(caller.person_pk, caller.consent_pk)
@@ -59,6 +86,19 @@ class Reports(JSONView):
         return json_answer({"status": stands.value})
 
 
+class Inbound(JSONView):
+    """What people write back, by the messaging agent, signed as its reports are; it sends them the `reply`."""
+
+    authentication_classes = (SignedReport,)
+    http_method_names = ["post", "options"]
+
+    def post(self, request: Request) -> HttpResponse:
+        inbound = self.body(InboundBody)
+        message_id = request.headers["webhook-id"]
+        opted_out, reply = opt_outs.take_inbound(number=inbound.number, text=inbound.text, message_id=message_id)
+        return json_answer({"optedOut": opted_out, "reply": reply})
+
+
 def _require_signature(body: bytes, headers: Mapping[str, str]) -> None:
     """Raises `ReportNotSigned`."""
     if not settings.MESSAGING_REPORT_SECRET:
@@ -75,9 +115,30 @@ class Numbers(LimitedPost, QuerylessOwnerView):
     def counts(self) -> Sequence[Count]:
         return [phone_numbers.codes_left(self.person)]
 
+    @operation(
+        name="listPhoneNumbers",
+        tag=MESSAGES,
+        summary="One's verified numbers",
+        description="In the order in which they came.",
+        answers={200: PhoneNumbers},
+    )
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"numbers": phone_numbers.numbers_of(self.person)})
 
+    @operation(
+        name="addPhoneNumber",
+        tag=MESSAGES,
+        summary="Have a code sent to a number",
+        description="The number is there once the code came back.",
+        body=NumberBody,
+        answers={202: CodeSent},
+        refusals=[
+            phone_numbers.InvalidNumber,
+            phone_numbers.TooManyCodes,
+            phone_numbers.OptedOut,
+            phone_numbers.MessagingUnavailable,
+        ],
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.body(NumberBody)
         phone_numbers.send_code(by=self.person, number=body.to)
@@ -89,6 +150,15 @@ class Numbers(LimitedPost, QuerylessOwnerView):
 class Codes(QuerylessOwnerView):
     """The code that came to a number."""
 
+    @operation(
+        name="verifyPhoneNumber",
+        tag=MESSAGES,
+        summary="Prove a number by its code",
+        description="Five wrong codes end it.",
+        body=CodeBody,
+        answers={200: NumberVerified},
+        refusals=[phone_numbers.WrongCode],
+    )
     def post(self, request: Request) -> HttpResponse:
         body = self.body(CodeBody)
         phone_numbers.verify_code(by=self.person, number=body.to, code=body.code)
@@ -96,11 +166,27 @@ class Codes(QuerylessOwnerView):
 
 
 class OneNumber(QuerylessOwnerView):
+    @operation(
+        name="forgetPhoneNumber",
+        tag=MESSAGES,
+        summary="Forget a number",
+        description="No message is sent to it any more.",
+        parameters=[path_parameter("number_pk", "As the list has it.", {"type": "integer", "minimum": 0})],
+        answers={204: None},
+        refusals=[phone_numbers.UnknownNumber],
+    )
     def delete(self, request: Request, number_pk: int) -> HttpResponse:
         phone_numbers.forget_number(by=self.person, number_pk=number_pk)
         return HttpResponse(status=204)
 
 
 class Messages(QuerylessOwnerView):
+    @operation(
+        name="listSentMessages",
+        tag=MESSAGES,
+        summary="Messages that were sent to one",
+        description="Neither the number nor the words were kept.",
+        answers={200: SentMessages},
+    )
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"messages": messaging_actions.messages_of(self.person.pk)})

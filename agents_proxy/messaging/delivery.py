@@ -11,14 +11,21 @@ import orjson
 
 from agents_proxy.proxy.envelope import AGENT_FAILED, Reply, unwrapped
 from agents_proxy.proxy.replies import read_reply
+from agents_proxy.proxy.spelling import canonical
 from agents_proxy.states import MessageStatus
 
 _WORDS = {
-    "accepted": MessageStatus.SENT, "queued": MessageStatus.SENT, "submitted": MessageStatus.SENT,
-    "working": MessageStatus.SENT, "completed": MessageStatus.SENT, "sent": MessageStatus.SENT,
+    # of A2A's tasks
+    "submitted": MessageStatus.SENT, "working": MessageStatus.SENT, "completed": MessageStatus.SENT,
+    "failed": MessageStatus.FAILED, "rejected": MessageStatus.FAILED, "canceled": MessageStatus.FAILED,
+    "cancelled": MessageStatus.FAILED,
+    # of the gateways
+    "accepted": MessageStatus.SENT, "queued": MessageStatus.SENT, "scheduled": MessageStatus.SENT,
+    "buffered": MessageStatus.SENT, "pending": MessageStatus.SENT, "dispatched": MessageStatus.SENT,
+    "sending": MessageStatus.SENT, "sent": MessageStatus.SENT,
     "delivered": MessageStatus.DELIVERED, "read": MessageStatus.DELIVERED,
-    "failed": MessageStatus.FAILED, "undelivered": MessageStatus.FAILED, "rejected": MessageStatus.FAILED,
-    "canceled": MessageStatus.FAILED, "cancelled": MessageStatus.FAILED,
+    "undelivered": MessageStatus.FAILED, "undeliverable": MessageStatus.FAILED, "expired": MessageStatus.FAILED,
+    "delivery_failed": MessageStatus.FAILED, "aborted": MessageStatus.FAILED,
 }  # fmt: skip
 _NAMES = ("messageId", "message_id", "id", "sid")
 _STATES = {
@@ -42,11 +49,11 @@ def delivery_of(reply: Reply) -> Delivery:
         code = "delivery_failed" if reply.error_code == AGENT_FAILED else "agent_error"
         return Delivery(MessageStatus.FAILED, error_code=code)
     result = unwrapped(reply.result)
-    said = read_reply({"result": result}).fields or {}
+    said = {canonical(name): value for name, value in read_reply({"result": result}).chosen.items()}
     status = status_named(said.get("status")) or status_named(_state(result)) or MessageStatus.SENT
     named = next((said[name] for name in _NAMES if said.get(name)), None)
-    if named is None and isinstance(result, dict):
-        named = result.get("id")
+    if named is None:
+        named = reply.upstream_id or (result.get("id") if isinstance(result, dict) else None)
     return Delivery(status, _printable(named), "delivery_failed" if status is MessageStatus.FAILED else "")
 
 

@@ -18,6 +18,8 @@ from agents_proxy.messaging import actions as messaging_actions
 from agents_proxy.messaging.actions import Sender
 from agents_proxy.messaging.message_forms import LONGEST_TEXT, MessageForm
 from agents_proxy.messaging.models import MessageTemplate, title_of
+from agents_proxy.messaging.pages import NUMBER_PROBLEMS
+from agents_proxy.messaging.phone_numbers import OptedOut
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import Identifiers, verified_by
@@ -25,14 +27,14 @@ from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.envelope import new_session_id, new_task_id
 from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
-from agents_proxy.states import MessageStatus, Purpose
+from agents_proxy.states import Duration, MessageStatus, Purpose
 from common.network import client_address, network_of
 
 # what a message's state is called, its tone, and whether it may still change by itself
 STATES = {
-    MessageStatus.SENDING: (_("Sending"), "info", True),
-    MessageStatus.SENT: (_("Sent"), "info", True),
-    MessageStatus.DELIVERED: (_("Delivered"), "good", False),
+    MessageStatus.SENDING: (_("Sending"), "n", True),
+    MessageStatus.SENT: (_("Sent"), "n", True),
+    MessageStatus.DELIVERED: (_("Delivered"), "ok", False),
     MessageStatus.FAILED: (_("Failed"), "bad", False),
     MessageStatus.UNKNOWN: (_("Not known"), "warn", True),
 }
@@ -103,7 +105,9 @@ def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
         messaging_actions.send_message(by=by, body=form.body(), session_id=new_session_id(), task_id=task_id)
     except ConsentRequired:
         return _Problem(gettext("This number is not verified as yours. Verify it first, under Phone numbers."), 403)
-    except InvalidParams:
+    except InvalidParams as refusal:
+        if refusal.members["errors"][0]["code"] == "opted_out":
+            return _Problem(str(NUMBER_PROBLEMS[OptedOut]), 400)
         return _Problem(
             gettext("This is no number that is in use, or this page has sent another message already."), 400
         )
@@ -122,7 +126,7 @@ def _page(request: HttpRequest, form: MessageForm, template: MessageTemplate | N
         "rows": rows,
         "moving": any(row["moving"] for row in rows[:5]),
         "states": {status.value: [str(label), tone] for status, (label, tone, _moving) in STATES.items()},
-        "statement": statement([Purpose.MESSAGING], asks=gettext("This service"), lasts=consents.lifetime()),
+        "statement": statement([Purpose.MESSAGING], asks=gettext("This service"), lasts=Duration.DAY.length),
     }
 
 

@@ -40,6 +40,16 @@ class PhoneNumber(models.Model):
         ]
 
 
+class OptOut(models.Model):
+    """A number, by its keyed digest alone, whose owner wrote that they want no more messages."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "message_opt_outs"
+
+
 def title_of(name: str) -> str:
     """The name of a template in words."""
     return name.replace("_", " ").capitalize()

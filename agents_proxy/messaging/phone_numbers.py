@@ -13,6 +13,7 @@ from accounts.models import WayChange
 from accounts.security_changes import note_change
 from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotConfigured, Refusal
+from agents_proxy.messaging import opt_outs
 from agents_proxy.messaging.delivery import Delivery, delivery_of
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.messaging.schemas import MessageBody
@@ -78,6 +79,14 @@ class MessagingUnavailable(Problem):
     title = "The code could not be sent"
 
 
+class OptedOut(MessagingUnavailable):
+    """Whoever has this number wrote that they want no messages; START from it takes that back."""
+
+    code = "number_opted_out"
+    status = 409
+    title = "This number wants no messages"
+
+
 def check_number(number: str) -> None:
     """Raises `InvalidParams` where `number` is E.164 by its form only."""
     if not _is_in_use(number):
@@ -99,11 +108,13 @@ def require_named(consent: ProcessingConsent, number: str) -> None:
 def send_code(*, by: "User", number: str) -> int:
     """Send a code to a number that `by` says is theirs; returns the primary key of the number.
 
-    Raises `InvalidNumber`, `TooManyCodes` or `MessagingUnavailable`.
+    Raises `InvalidNumber`, `TooManyCodes`, `OptedOut` or `MessagingUnavailable`.
     """
     if not _is_in_use(number):
         raise InvalidNumber
     _count(by)
+    if opt_outs.is_opted_out(number):
+        raise OptedOut
     code = f"{secrets.randbelow(10**6):06d}"
     with transaction.atomic():
         lock_for_transaction(f"code {digest('number', number)}")
@@ -183,7 +194,7 @@ def _is_in_use(number: str) -> bool:
 
 def codes_left(user: "User") -> Count:
     """How many codes this person may still ask for."""
-    return limits.look(CODES_PER_PERSON, str(user.pk))
+    return limits.peek(CODES_PER_PERSON, str(user.pk))
 
 
 def _count(by: "User") -> None:
@@ -266,6 +277,6 @@ def _take_from_others(row: PhoneNumber) -> None:
 
 def _digests_of(row: PhoneNumber) -> list[str]:
     """All digests under which a consent may name this number."""
-    with suppress(encryption.Unreadable):
+    with suppress(encryption.DecryptionFailed):
         return digests("number", encryption.opened(row.number))
     return [row.digest]

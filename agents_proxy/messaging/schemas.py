@@ -1,10 +1,13 @@
 """The bodies of messages, phone numbers and reports of delivery, strict as everywhere."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from agents_proxy.proxy.schemas import AgentBody, OptionalSession, TaskId, Text
+from common.shapes import Shape, Time
+
+Number = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}\z", examples=["+4915123456789"])]
 
 
 class TemplateCall(AgentBody):
@@ -20,10 +23,10 @@ class TemplateCall(AgentBody):
 class MessageBody(AgentBody):
     """A message to one verified number: words of its own or an approved template."""
 
-    to: Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}\z")]
-    text: Text | None = None
+    to: Number
+    text: Annotated[Text | None, Field(examples=["Your table is ready."])] = None
     template: TemplateCall | None = None
-    sessionId: OptionalSession = ""  # noqa: N815  # the wire's name
+    sessionId: OptionalSession = ""  # the wire's name
     id: TaskId = ""
 
     @model_validator(mode="after")
@@ -31,9 +34,6 @@ class MessageBody(AgentBody):
         if (self.text is None) == (self.template is None):
             raise ValueError("give either text or template")
         return self
-
-
-Number = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}\z")]
 
 
 class NumberBody(AgentBody):
@@ -46,14 +46,21 @@ class CodeBody(AgentBody):
     """The code that came."""
 
     to: Number
-    code: Annotated[str, Field(pattern=r"^[0-9]{6}\z")]
+    code: Annotated[str, Field(pattern=r"^[0-9]{6}\z", examples=["123456"])]
+
+
+class InboundBody(AgentBody):
+    """What somebody wrote back to a message."""
+
+    number: Number = Field(alias="from")
+    text: Annotated[str, Field(max_length=4000)]
 
 
 class ReportBody(AgentBody):
     """What became of a message: named by the agent's own `messageId`, or by the task's `id` and where it went, `to`."""
 
     status: Annotated[str, Field(max_length=32)]
-    messageId: Annotated[str, Field(pattern=r"^[!-~]{1,128}\z")] | None = None  # noqa: N815  # agents spell it so
+    messageId: Annotated[str, Field(pattern=r"^[!-~]{1,128}\z")] | None = None  # agents spell it so
     id: TaskId | None = None
     to: Number | None = None
 
@@ -62,3 +69,42 @@ class ReportBody(AgentBody):
         if self.messageId is None and (self.id is None or self.to is None):
             raise ValueError("name the message by messageId, or by id and to")
         return self
+
+
+class PhoneNumber(Shape):
+    """A verified number of one's own."""
+
+    numberId: int
+    number: Annotated[str, Field(examples=["+4915123456789"])]
+    verifiedAt: Time
+
+
+class PhoneNumbers(Shape):
+    numbers: list[PhoneNumber]
+
+
+class CodeSent(Shape):
+    status: Literal["code_sent"]
+    expiresIn: Annotated[int, Field(description="Seconds that the code holds.", examples=[600])]
+
+
+class NumberVerified(Shape):
+    status: Literal["verified"]
+
+
+class SentMessage(Shape):
+    """A message that was sent; neither the number nor the words were kept."""
+
+    messageId: Annotated[str, Field(examples=["msg_2zq5x7k3m4"])]
+    id: Annotated[str, Field(examples=["task-1"])]
+    template: str | None
+    status: Annotated[str, Field(examples=["delivered"])]
+    errorCode: str | None
+    createdAt: Time
+    updatedAt: Time
+
+
+class SentMessages(Shape):
+    """Newest first."""
+
+    messages: list[SentMessage]

@@ -4,11 +4,12 @@ from django.urls import URLPattern, path
 
 from agents_proxy.messaging import message_pages
 from agents_proxy.messaging import pages as views
-from agents_proxy.messaging.api import Codes, Messages, MessagingView, Numbers, OneNumber, Reports
+from agents_proxy.messaging.api import Codes, Inbound, Messages, MessagingView, Numbers, OneNumber, Reports
 
 api: list[URLPattern] = [
     path("messaging", MessagingView.as_view(), {"agent": "messaging"}),
     path("messaging/reports", Reports.as_view()),
+    path("messaging/inbound", Inbound.as_view()),
     path("messages", Messages.as_view()),
     path("numbers", Numbers.as_view()),
     path("numbers/codes", Codes.as_view()),

@@ -3,19 +3,20 @@
 import hashlib
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext
 
 from agents_proxy.destinations.models import Destination
-from agents_proxy.errors import UnknownConsent
+from agents_proxy.errors import ConsentEnded, UnknownConsent
+from agents_proxy.processing_consent.events import tell_app, tell_apps_of
 from agents_proxy.processing_consent.identifiers import (
     Identifiers,
     columns_of,
@@ -28,14 +29,16 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
 from agents_proxy.signals import consent_withdrawn
 from agents_proxy.statements import VERSION, statement
-from agents_proxy.states import EndReason, Purpose, Reach
+from agents_proxy.states import Duration, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now, rfc3339
 from common.sql.dialect import clock
 from common.sql.statements import rows
+from developers.app_events import ProcessingEvent
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+EXPIRY_TOLD_WITHIN = timedelta(days=30)  # what ran out before that, an app is not told any more
 _log = logging.getLogger(__name__)
 
 
@@ -93,8 +96,9 @@ def give(
     """Keep that this person agreed, in the words of this moment, to calls of their own or to one analysis.
 
     `named` is the one address and the one number that it covers, as far as its purposes use them; by default those
-    that come first. Raises `AddressNotVerified` for what is not verified as theirs. `activation` needs `destinations`,
-    with their apps; `wording` is what was shown in place of the general statement.
+    that come first. It holds for a day unless `lasts` says otherwise. Raises `AddressNotVerified` for what is not
+    verified as theirs. `activation` needs `destinations`, with their apps; `wording` is what was shown in place of the
+    general statement.
     """
     kept = {"origin": origin or settings.BASE_URL}
     return _keep(by, purposes, named, gettext("This service"), lasts, reach, destinations, wording, **kept)
@@ -107,15 +111,16 @@ def give_to_site(
     app: App,
     origin: str,
     named: Identifiers | None = None,
+    lasts: timedelta | None = None,
     destinations: Sequence[Destination] = (),
 ) -> Token:
     """Keep that this person agreed to calls of one site, and make the token that the site calls with.
 
-    `named` as in `give`.
+    `named` and `lasts` as in `give`.
     """
     secret = secrets.token_urlsafe(32)
     kept = {"origin": origin, "app_id": app.pk, "token_digest": digest(secret)}
-    return Token(secret, _keep(by, purposes, named, app.name, None, Reach.SITE, destinations, None, **kept))
+    return Token(secret, _keep(by, purposes, named, app.name, lasts, Reach.SITE, destinations, None, **kept))
 
 
 @transaction.atomic
@@ -135,20 +140,11 @@ def _keep(
     require_verified(named, own)
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     now = database_now()
-    lasting = lasts or lifetime()
-    shown = wording or Wording(
-        VERSION,
-        str(
-            statement(
-                ordered,
-                asks=asks,
-                lasts=lasting,
-                one_analysis=reach == Reach.RUN,
-                destinations=[destination.described for destination in destinations],
-            )
-        ),
-    )
-    return ProcessingConsent.objects.create(
+    lasting = lasts or Duration.DAY.length
+    described = [destination.described for destination in destinations]
+    words = statement(ordered, asks=asks, lasts=lasting, one_analysis=reach == Reach.RUN, destinations=described)
+    shown = wording or Wording(VERSION, str(words))
+    given = ProcessingConsent.objects.create(
         user=by,
         purposes=[purpose.value for purpose in ordered],
         destinations=[destination.destination_id for destination in destinations],
@@ -157,20 +153,49 @@ def _keep(
         reach=reach,
         given_at=now,
         expires_at=now + lasting,
+        lasts=None if reach == Reach.RUN else int(lasting.total_seconds()),
         **columns_of(named),
         **columns,
     )
+    tell_app(given, ProcessingEvent.CONSENT_GIVEN, status=ProcessingStatus.LIVE, at=now)
+    return given
 
 
 def withdraw(*, consent_id: str, by: "User") -> None:
     """End a person's own consent now, with what is under way under it; again is the same. Raises `UnknownConsent`."""
     with transaction.atomic():
         own = ProcessingConsent.objects.filter(consent_id=consent_id, user=by)
-        found = own.values_list("pk", flat=True).first()
+        found = own.first()
         if found is None:
             raise UnknownConsent
-        consent_withdrawn.send(sender=ProcessingConsent, consent_pk=found)
-        own.filter(withdrawn_at=None).update(withdrawn_at=database_now())
+        consent_withdrawn.send(sender=ProcessingConsent, consent_pk=found.pk)
+        now = database_now()
+        if own.filter(withdrawn_at=None).update(withdrawn_at=now):
+            tell_withdrawn([found], now)
+
+
+@transaction.atomic
+def renew(*, consent_id: str, by: "User") -> ProcessingConsent:
+    """Let a person's own consent that holds end later by the time that they had chosen, which they may repeat.
+
+    However often, it ends no later than twice that time from now. Raises `UnknownConsent`, also for one to a single
+    analysis, and `ConsentEnded`.
+    """
+    found = renewable(by).select_for_update(of=("self",)).filter(consent_id=consent_id).first()
+    if found is None:
+        raise UnknownConsent
+    now = database_now()
+    if found.status_at(now) != ProcessingStatus.LIVE:
+        raise ConsentEnded
+    found.lasts, found.expires_at = int(found.length.total_seconds()), found.renewed_until(now)
+    found.renewed_at, found.reminded_at = now, None
+    found.save(update_fields=["expires_at", "lasts", "renewed_at", "reminded_at"])
+    return found
+
+
+def renewable(user: "User") -> QuerySet[ProcessingConsent]:
+    """Those of this person that are not for one analysis or sending alone."""
+    return ProcessingConsent.objects.filter(user=user).exclude(reach=Reach.RUN).select_related("app")
 
 
 def end_naming(
@@ -183,12 +208,41 @@ def end_naming(
     naming = Q(email=folded(email)) if email else Q(number_digest__in=number_digests)
     with transaction.atomic():
         now = database_now()
-        live = ProcessingConsent.objects.live(now).filter(naming, user__in=person_pks).order_by("pk")
-        for consent_pk in list(live.values_list("pk", flat=True)):
-            consent_withdrawn.send(sender=ProcessingConsent, consent_pk=consent_pk)
-            ProcessingConsent.objects.filter(pk=consent_pk, withdrawn_at=None).update(
+        live = list(ProcessingConsent.objects.live(now).filter(naming, user__in=person_pks).order_by("pk"))
+        for consent in live:
+            consent_withdrawn.send(sender=ProcessingConsent, consent_pk=consent.pk)
+            ProcessingConsent.objects.filter(pk=consent.pk, withdrawn_at=None).update(
                 withdrawn_at=now, end_reason=reason.value
             )
+        tell_withdrawn(live, now)
+
+
+def tell_withdrawn(consents: Iterable[ProcessingConsent], now: datetime) -> None:
+    """Tell the apps of those that still held: what had run out before ended as `expired`."""
+    held = [consent for consent in consents if consent.status_at(now) == ProcessingStatus.LIVE]
+    tell_apps_of(held, ProcessingEvent.CONSENT_WITHDRAWN, status=ProcessingStatus.WITHDRAWN, at=now)
+
+
+@transaction.atomic
+def write_down_expiry(*, at_once: int = 500) -> int:
+    """Tell apps of the consents that ran out since the last time, at most `at_once` of them; returns how many."""
+    now = database_now()
+    over = _expired(now).select_for_update(skip_locked=True).order_by("pk")[:at_once]
+    found = list(over)
+    ProcessingConsent.objects.filter(pk__in=[consent.pk for consent in found]).update(expiry_told_at=now)
+    tell_apps_of(found, ProcessingEvent.CONSENT_EXPIRED, status=ProcessingStatus.EXPIRED, at=now)
+    return len(found)
+
+
+def is_expiry_due() -> bool:
+    """Whether any of them ran out since then."""
+    return _expired(database_now()).exists()
+
+
+def _expired(now: datetime) -> QuerySet[ProcessingConsent]:
+    ran_out = Q(withdrawn_at=None) | Q(withdrawn_at__gte=F("expires_at"))
+    lately = {"expires_at__lte": now, "expires_at__gt": now - EXPIRY_TOLD_WITHIN}
+    return ProcessingConsent.objects.filter(ran_out, app__isnull=False, expiry_told_at=None, **lately)
 
 
 def was_withdrawn(consent_pk: int) -> bool:
@@ -202,7 +256,7 @@ def listed(user: "User") -> list[dict[str, Any]]:
     return [
         {
             "consentId": consent.consent_id,
-            "status": consent.standing(now),
+            "status": consent.status_at(now),
             "purposes": consent.purposes,
             "destinations": consent.destinations,
             "subject": named_by(consent, verified).body(),
@@ -212,6 +266,7 @@ def listed(user: "User") -> list[dict[str, Any]]:
             "statementVersion": consent.statement_version,
             "givenAt": rfc3339(consent.given_at),
             "expiresAt": rfc3339(consent.expires_at),
+            "renewedAt": rfc3339(consent.renewed_at),
             "withdrawnAt": rfc3339(consent.withdrawn_at),
             "endReason": consent.end_reason or None,
         }
@@ -299,8 +354,3 @@ def are_required() -> bool:
 def digest(token: str) -> str:
     """What is kept of a token: 256 random bits need no key and no salt."""
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def lifetime() -> timedelta:
-    """How long a consent that is given now holds, unless it says otherwise."""
-    return timedelta(seconds=settings.A2A_CONSENT_SECONDS)

@@ -149,7 +149,7 @@ def _numbers() -> Any:
 
 def _opened(sealed: str) -> str:
     """Nothing where it cannot be opened, or was kept masked: then it has to be verified again."""
-    with suppress(encryption.Unreadable):
+    with suppress(encryption.DecryptionFailed):
         number = encryption.opened(sealed)
         if number[1:].isdecimal():
             return number

@@ -1,11 +1,11 @@
 """What people agreed to have processed."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.states import ConsentStanding, EndReason, Reach
+from agents_proxy.states import EndReason, ProcessingStatus, Reach
 from common.identifiers import new_identifier
 
 
@@ -17,7 +17,7 @@ class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
     """Consents by where they stand."""
 
     def live(self, now: datetime) -> "ProcessingConsentQuerySet":
-        """Those that cover calls at `now`: where `standing` is `live`."""
+        """Those that cover calls at `now`: where `status_at` is `live`."""
         return self.filter(withdrawn_at=None, expires_at__gt=now)
 
     def ended(self, now: datetime) -> "ProcessingConsentQuerySet":
@@ -53,6 +53,10 @@ class ProcessingConsent(models.Model):
     token_digest = models.CharField(max_length=64, null=True, unique=True)  # noqa: DJ001  # null for a session's own
     given_at = models.DateTimeField(_("given"))
     expires_at = models.DateTimeField(_("until"))
+    lasts = models.PositiveIntegerField(null=True)  # seconds, as chosen; null where nobody could choose
+    renewed_at = models.DateTimeField(_("renewed"), null=True, blank=True)
+    reminded_at = models.DateTimeField(null=True)  # that it ends; null again once it is renewed
+    expiry_told_at = models.DateTimeField(null=True)  # to its app
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
     end_reason = models.CharField(  # empty where its person withdrew it
         _("ended because"), max_length=32, blank=True, default="", db_default="",
@@ -87,13 +91,34 @@ class ProcessingConsent(models.Model):
                 name="processing_end_together",
             ),
         ]
-        indexes = [models.Index(fields=["user", "-given_at"], name="processing_of_user")]
+        indexes = [
+            models.Index(fields=["user", "-given_at"], name="processing_of_user"),
+            models.Index(
+                fields=["expires_at"],
+                condition=models.Q(expiry_told_at=None, app__isnull=False),
+                name="processing_expiry",
+            ),
+            models.Index(
+                fields=["expires_at"],
+                condition=models.Q(reminded_at=None, withdrawn_at=None, lasts__isnull=False),
+                name="processing_remind",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.consent_id
 
-    def standing(self, now: datetime) -> ConsentStanding:
+    @property
+    def length(self) -> timedelta:
+        """For how long it was given; of one for which that was not kept, what it lasts until it is first renewed."""
+        return self.expires_at - self.given_at if self.lasts is None else timedelta(seconds=self.lasts)
+
+    def renewed_until(self, now: datetime) -> datetime:
+        """When it would end if its person renewed it at `now`."""
+        return min(self.expires_at, now + self.length) + self.length
+
+    def status_at(self, now: datetime) -> ProcessingStatus:
         """Where it stands at `now`. One that was withdrawn stays so, whenever it would have ended."""
         if self.withdrawn_at is not None:
-            return ConsentStanding.WITHDRAWN
-        return ConsentStanding.LIVE if self.expires_at > now else ConsentStanding.EXPIRED
+            return ProcessingStatus.WITHDRAWN
+        return ProcessingStatus.LIVE if self.expires_at > now else ProcessingStatus.EXPIRED

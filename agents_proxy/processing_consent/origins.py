@@ -14,9 +14,12 @@ class App:
 
 
 def app_of_origin(origin: str) -> App | None:
-    """The active app that registered this browser origin; the oldest, where several did."""
+    """The active live app that registered this browser origin; the oldest, where several did.
+
+    What a test app calls its origin, nobody has approved.
+    """
     model = apps.get_model("developers.App")
-    candidates = model._default_manager.filter(status="active", origins__icontains=origin).order_by("pk")
+    candidates = model._default_manager.filter(status="active", mode="live", origins__icontains=origin).order_by("pk")
     found = (
         App(pk, name) for pk, name, origins in candidates.values_list("pk", "name", "origins") if origin in origins
     )

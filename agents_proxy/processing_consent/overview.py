@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Page, Paginator
 
-from agents_proxy.agents import ANALYSIS_PURPOSES
+from agents_proxy.agents import TITLES
 from agents_proxy.destinations.models import Destination
 from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.statements import ACTIVATIONS, END_REASONS, TITLES
-from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, ConsentStanding, EndReason, Purpose, Reach
+from agents_proxy.statements import ACTIVATIONS, END_REASONS
+from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ _SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folde
 
 @dataclass(frozen=True)
 class Agreements:
-    """`standing` covers calls from now on, `single` one analysis or sending, `over` nothing more. Each row is a card.
+    """`in_force` covers calls from now on, `single` one analysis or sending, `over` nothing more. Each row is a card.
 
     `page_obj` pages what ended; all that can be withdrawn is on its first page.
     """
 
-    standing: list[dict[str, Any]]
+    in_force: list[dict[str, Any]]
     single: list[dict[str, Any]]
     over: list[dict[str, Any]]
     page_obj: Page[ProcessingConsent]
@@ -40,7 +40,7 @@ class Agreements:
     @property
     def unfolds_over(self) -> bool:
         """Where somebody turned the page, or where there is nothing else to look at."""
-        return self.page_obj.number > 1 or not (self.standing or self.single)
+        return self.page_obj.number > 1 or not (self.in_force or self.single)
 
     @property
     def over_count(self) -> int:
@@ -66,7 +66,7 @@ def agreements_of(person: "User", page: str | None) -> Agreements:
     over = [row for row in rows if row["over"]]
     holding = [row for row in rows if not row["over"]]
     return Agreements(
-        standing=[row for row in holding if row["consent"].reach != Reach.RUN],
+        in_force=[row for row in holding if row["consent"].reach != Reach.RUN],
         single=[row for row in holding if row["consent"].reach == Reach.RUN],
         over=over,
         page_obj=ended,
@@ -78,18 +78,22 @@ def _receivers(names: set[str]) -> list[Destination]:
     return list(found) if names else []
 
 
+def titles_of(consent: ProcessingConsent) -> list[str]:
+    return [str(TITLES[Purpose(purpose)]) for purpose in consent.purposes]
+
+
 def _row(
     consent: ProcessingConsent, now: datetime, receivers: dict[str, Destination], verified: Identifiers
 ) -> dict[str, Any]:
     runs = list(consent.analysis_runs.all())
     sendings = list(consent.activations.all())
     # one to a sending covers nothing more, and is mostly done by the time that anybody reads this
-    sends = consent.reach == Reach.RUN and set(consent.purposes) != set(ANALYSIS_PURPOSES)
+    sends = consent.reach == Reach.RUN and Purpose.ACTIVATION in consent.purposes
     done = sends and all(sending.status not in UNFINISHED_ACTIVATIONS for sending in sendings)
-    status = consent.standing(now)
+    status = consent.status_at(now)
     return {
         "consent": consent,
-        "titles": [TITLES[Purpose(purpose)] for purpose in consent.purposes],
+        "titles": titles_of(consent),
         "status": status,
         # an address is shown when it is gone, too; of a number that is gone nothing is kept
         "named": [*filter(None, [consent.email]), *named_by(consent, verified).phone_numbers],
@@ -97,7 +101,7 @@ def _row(
         "run": runs[0] if runs else None,
         "sends": sends,
         "done": done,
-        "over": done or status != ConsentStanding.LIVE,
+        "over": done or status != ProcessingStatus.LIVE,
         "receivers": [receivers[name].described for name in consent.destinations if name in receivers],
         "receivers_count": len(consent.deletions.all()),
         "sendings": [(sending, ACTIVATIONS[ActivationStatus(sending.status)]) for sending in sendings],

@@ -19,16 +19,16 @@ from agents_proxy.agents import unchecked
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
-from agents_proxy.errors import UnknownConsent
+from agents_proxy.errors import ConsentEnded, UnknownConsent
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.processing_consent.forms import IdentifiersForm
-from agents_proxy.processing_consent.identifiers import Identifiers, are_used_for, verified_by, verify_url
+from agents_proxy.processing_consent.forms import PURPOSE_FIELDS, ConsentForm
+from agents_proxy.processing_consent.identifiers import are_used_for, verified_by, verify_url
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App, app_of_origin
-from agents_proxy.processing_consent.overview import agreements_of
+from agents_proxy.processing_consent.overview import agreements_of, titles_of
 from agents_proxy.statements import VERSION, statement
-from agents_proxy.states import Purpose
-from common.clock import rfc3339
+from agents_proxy.states import ProcessingStatus, Purpose
+from common.clock import database_now, rfc3339
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -64,10 +64,12 @@ class InvalidLink(Exception):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_form(
-    {"decision=agree": _("I agree"), "decision=refuse": _("I do not agree")},
+    {"decision=agree": _("I agree to what I ticked"), "decision=refuse": _("I do not agree")},
     "shown",
     "email",
     "number",
+    "duration",
+    *PURPOSE_FIELDS,
     on_its_page=True,
 )
 def agree(request: HttpRequest) -> HttpResponse:
@@ -75,22 +77,24 @@ def agree(request: HttpRequest) -> HttpResponse:
     try:
         asked = _asked(request)
     except InvalidLink as reason:
-        return render(request, "agents/consent_unfit.html", {"reason": str(reason)}, status=400)
+        return render(
+            request, "agents/consent_unfit.html", {"reason": str(reason), "repeats_nothing": True}, status=400
+        )
     if asked is None:
         return redirect("processing:given")
-    words = statement(asked.purposes, asks=_who(asked), lasts=consents.lifetime(), destinations=asked.described)
+    words = statement(asked.purposes, asks=_who(asked), lasts=None, destinations=asked.described)
     own = verified_by(person_of(request).pk).needed_for(asked.purposes)
     shown = hashlib.sha256("\n".join([str(words), *own.emails, "", *own.phone_numbers]).encode()).hexdigest()
-    form, status = IdentifiersForm(own=own), 200
+    form, status = ConsentForm(own=own, points=words.points), 200
     if request.method == "POST" and request.POST.get("decision") != "agree":
         return _refused(asked)
     if request.method == "POST" and request.POST.get("shown", shown) != shown:
         # while the page was open an app may have named another destination, or an address may have gone
         messages.error(request, gettext("What is asked of you has changed since you read it. Read it again."))
     elif request.method == "POST":
-        form, status = IdentifiersForm(request.POST, own=own), 400
+        form, status = ConsentForm(request.POST, own=own, points=words.points), 400
         if form.is_valid():
-            return _agreed(request, asked, form.named())
+            return _agreed(request, asked, form)
     context = {
         "asked": asked, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(asked.purposes),
         "form": form, "uses_identifiers": are_used_for(asked.purposes), "verify_url": verify_url(),
@@ -104,6 +108,29 @@ def given(request: HttpRequest) -> HttpResponse:
     """Everything that this person agreed to, with the words of then."""
     agreements = agreements_of(person_of(request), request.GET.get("page"))
     return render(request, "agents/consents.html", {"agreements": agreements, "page_obj": agreements.page_obj})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@page_form(_("Renew"))
+def renew(request: HttpRequest, consent_id: str) -> HttpResponse:
+    """What is renewed and until when, and a button: a mail before the end leads here."""
+    person = person_of(request)
+    found = consents.renewable(person).filter(consent_id=consent_id).first()
+    if found is None:
+        raise Http404
+    if request.method != "POST":
+        now = database_now()
+        content = {"consent": found, "titles": titles_of(found), "until": found.renewed_until(now)}
+        live = found.status_at(now) == ProcessingStatus.LIVE
+        return render(request, "agents/renew.html", {**content, "live": live})
+    try:
+        consents.renew(consent_id=consent_id, by=person)
+    except ConsentEnded:
+        messages.error(request, gettext("It has ended already and cannot be renewed."))
+    else:
+        messages.success(request, gettext("Renewed. You can still withdraw it at any time."))
+    return redirect("processing:given")
 
 
 @require_POST
@@ -179,21 +206,25 @@ def _refused(asked: Asked) -> HttpResponse:
     return _back(asked, {"error": "access_denied"})
 
 
-def _agreed(request: HttpRequest, asked: Asked, named: Identifiers) -> HttpResponse:
+def _agreed(request: HttpRequest, asked: Asked, form: ConsentForm) -> HttpResponse:
+    by, purposes, named = person_of(request), form.purposes(), form.named()
+    destinations = asked.destinations if Purpose.ACTIVATION in purposes else []
     if asked.app is None or asked.origin is None or asked.return_url is None:
-        consents.give(by=person_of(request), purposes=asked.purposes, named=named, destinations=asked.destinations)
+        consents.give(by=by, purposes=purposes, named=named, lasts=form.lasts(), destinations=destinations)
         messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
         return redirect("processing:given")
     token = consents.give_to_site(
-        by=person_of(request),
-        purposes=asked.purposes,
+        by=by,
+        purposes=purposes,
         named=named,
+        lasts=form.lasts(),
         app=asked.app,
         origin=asked.origin,
-        destinations=asked.destinations,
+        destinations=destinations,
     )
     told = {
         "consent_token": token.secret,
+        "consent_id": token.consent.consent_id,
         "purposes": ",".join(token.consent.purposes),
         "expires_at": str(rfc3339(token.consent.expires_at)),
     }

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from pydantic import BaseModel
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -12,18 +13,21 @@ from rest_framework.throttling import BaseThrottle
 
 from agents_proxy import signing
 from agents_proxy.agents import AGENTS
-from agents_proxy.errors import InvalidParams, UnknownAgent
+from agents_proxy.errors import InvalidParams, UnknownAgent, every_refusal
+from agents_proxy.owner_api import CALLS
 from agents_proxy.proxy import callers, calls, rpc
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Prompt, Reply, new_session_id, new_task_id
-from agents_proxy.proxy.schemas import TASK_ID, PromptBody
+from agents_proxy.proxy.schemas import TASK_ID, AgentAnswer, PromptBody
 from agents_proxy.proxy.subjects import subject_of
 from common.admission.views import ProgramView
 from common.json_bodies import json_answer
 from common.network import client_address, network_of
-from common.problems import checked
-from common.request_notes import QUERY_CLEANED
+from common.operations import Refusal, operation, path_parameter
+from common.problems import QUERY_CLEANED, checked
+
+_PROMPTED = [name for name in AGENTS if name != "messaging"]
 
 
 class LiveConsent(BaseAuthentication):
@@ -36,6 +40,19 @@ class LiveConsent(BaseAuthentication):
         view: AgentView = request.parser_context["view"]
         caller = callers.identify(request._request, AGENTS[view.agent].purpose, view.origin)
         return getattr(request._request, "user", None), caller
+
+
+class LiveConsentScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """A session, or the consent token of another site's visitor, as `SharedScheme` defines it."""
+
+    target_class = "agents_proxy.proxy.api.LiveConsent"
+    name: list[str] = []
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        return [{"session": [], "csrf": []}, {"agentConsent": []}]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
+        return []
 
 
 class AgentCalls(BaseThrottle):
@@ -61,6 +78,10 @@ class AgentView(ProgramView):
     key: str | None = None  # what calls are counted by, beside the address
     task_id: str | None = None
 
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        return list(every_refusal())
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.agent = str(kwargs["agent"])
         if self.agent not in AGENTS:
@@ -82,6 +103,17 @@ class AgentView(ProgramView):
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]  # REST framework answers with a `Response`
         return rpc.preflight()
 
+    @operation(
+        name="callAgent",
+        tag=CALLS,
+        summary="Ask an agent",
+        description="Sends one prompt, once, and answers the agent's JSON-RPC object. It needs a live consent to the "
+        "agent's purpose: that of the signed-in person, or the consent token of another site's visitor. `sessionId` "
+        "and `id` only correlate.",
+        parameters=[path_parameter("agent", "Which one.", {"type": "string", "enum": _PROMPTED, "example": "core"})],
+        body=PromptBody,
+        answers={200: AgentAnswer},
+    )
     def post(self, request: Request, agent: str) -> HttpResponse:
         given = request.data
         self.task_id = _well_formed_id(given)

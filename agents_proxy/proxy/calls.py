@@ -4,8 +4,9 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from agents_proxy.agents import AGENTS, Upstream, upstream_of
+from agents_proxy.agents import AGENTS, Protocol, Upstream, upstream_of
 from agents_proxy.deletions.actions import record_disclosure, record_return
 from agents_proxy.deletions.receivers import Receiver, agent_at
 from agents_proxy.errors import CallFailed, ConsentRequired, NotConfigured, SubjectMismatch, TooManyCalls, Unavailable
@@ -22,10 +23,13 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy import upstream
 from agents_proxy.proxy.assertions import assertion
 from agents_proxy.proxy.callers import consent_url
-from agents_proxy.proxy.correlation import kept_apart, principals_of
-from agents_proxy.proxy.envelope import Prompt, Reply, renamed
+from agents_proxy.proxy.correlation import keep_conversation, kept_apart, open_conversation, principals_of
+from agents_proxy.proxy.credentials import secrets_of
+from agents_proxy.proxy.envelope import AGENT_FAILED, Prompt, Reply, renamed
+from agents_proxy.proxy.events import Arrived
 from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import CallOutcome, Reach
+from common import metrics
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
@@ -69,9 +73,16 @@ under_way = _Admission()
 
 
 def ask(
-    agent: str, prompt: Prompt, *, consent_pk: int | None, about: Subject | None = None, admitted: bool = True
+    agent: str,
+    prompt: Prompt,
+    *,
+    consent_pk: int | None,
+    about: Subject | None = None,
+    admitted: bool = True,
+    arrived: Arrived | None = None,
 ) -> Reply:
     """What `agent` answers to `prompt`, asked once, of `about`: whoever agreed; None asks about nobody in particular.
+    `arrived` is told how many events of a streamed answer there were so far.
 
     Raises `ConsentRequired` where the consent was withdrawn meanwhile, and `SubjectMismatch` for a reply that names
     others alone.
@@ -84,18 +95,25 @@ def ask(
     if target is None:
         raise NotConfigured
     if not admitted:
-        return _asked(agent, target, prompt, consent_pk, about)
+        return _asked(agent, target, prompt, consent_pk, about, arrived)
     if not shutdown.time_left():
         raise Unavailable(headers={"Retry-After": "1"})
     with under_way.admit(settings.A2A_CALLS_IN_FLIGHT):
-        return _asked(agent, target, prompt, consent_pk, about)
+        return _asked(agent, target, prompt, consent_pk, about, arrived)
 
 
-def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None, about: Subject | None) -> Reply:
+def _asked(
+    agent: str,
+    target: Upstream,
+    prompt: Prompt,
+    consent_pk: int | None,
+    about: Subject | None,
+    arrived: Arrived | None,
+) -> Reply:
     sent, shown, to = prompt, "", None
     if about is not None and consent_pk is not None:
         consent = ProcessingConsent.objects.only("consent_id", "user", "app", "origin", "reach").get(pk=consent_pk)
-        sent = kept_apart(prompt, principals_of(consent))
+        sent = _in_conversation(agent, target, kept_apart(prompt, principals_of(consent)))
         to = agent_at(agent, target)
         if not record_disclosure(consent_pk=consent_pk, to=to, told=about.told):
             origin = consent.origin if consent.reach == Reach.SITE else None
@@ -106,33 +124,61 @@ def _asked(agent: str, target: Upstream, prompt: Prompt, consent_pk: int | None,
     started, clock = timezone.now(), time.monotonic()
     outcome, size = CallOutcome.UPSTREAM_UNAVAILABLE, 0
     try:
-        reply = upstream.call(target, sent, shown)
-        outcome = CallOutcome.ANSWERED if reply.error_code is None else CallOutcome.AGENT_ERROR
-        size = reply.size
-        tell_operator(agent, prompt, reply.said)
-        if about is not None and not about.is_named_in(reply.result):
-            raise SubjectMismatch
+        reply = upstream.call(target, sent, shown, arrived)
+        outcome, size = _outcome(reply), reply.size
+        if outcome is not CallOutcome.ANSWERED:
+            tell_operator(agent, prompt, outcome, reply.said)
+        if reply.dropped:
+            _log.info("the agent %s gave %d values that the prompt does not say", agent, reply.dropped)
+        if about is not None:
+            _keep_conversation(agent, target, sent, reply)
+            if not about.is_named_in(reply.result):
+                raise SubjectMismatch
         return renamed(reply, {sent.session_id: prompt.session_id, sent.task_id: prompt.task_id})
     except CallFailed as failure:
         outcome = CallOutcome(failure.name)
-        tell_operator(agent, prompt, failure.said)
+        tell_operator(agent, prompt, outcome, failure.said)
         raise
     finally:
         milliseconds = int((time.monotonic() - clock) * 1000)
+        metrics.AGENT_CALLS.labels(agent, outcome.value).inc()
         begun = timestamp(started)
         columns = [agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size]
         _note(columns, consent_pk, to)
 
 
-def tell_operator(agent: str, prompt: Prompt, said: str) -> None:
+def _in_conversation(agent: str, target: Upstream, prompt: Prompt) -> Prompt:
+    """Whoever calls again under the identifiers of a task that asked something back, answers it."""
+    if target.protocol is not Protocol.A2A or prompt.conversation is not None:
+        return prompt
+    return replace(prompt, conversation=open_conversation(agent, prompt))
+
+
+def _keep_conversation(agent: str, target: Upstream, sent: Prompt, reply: Reply) -> None:
+    if target.protocol is Protocol.A2A and (sent.conversation or reply.conversation):
+        keep_conversation(agent, sent, reply.conversation)
+
+
+def _outcome(reply: Reply) -> CallOutcome:
+    if reply.error_code is None:
+        return CallOutcome.ANSWERED
+    return CallOutcome.AGENT_FAILED if reply.error_code == AGENT_FAILED else CallOutcome.AGENT_ERROR
+
+
+def tell_operator(agent: str, prompt: Prompt, outcome: CallOutcome, said: str) -> None:
     """What an upstream says of its failure stands in the log, and nowhere else: cut, without secrets and people."""
-    if not said:
-        return
-    upstreams = upstream_of(agent)
-    for hidden in (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], upstreams.token if upstreams else ""):
-        said = said.replace(hidden, "[redacted]") if hidden else said
+    target = upstream_of(agent)
+    secrets = (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], *(secrets_of(target) if target else ()))
+    told = without_secrets(said, secrets) or "nothing more is known"
+    _log.warning("the agent %s failed (%s): %s", agent, outcome.value, told)
+
+
+def without_secrets(said: str, secrets: Iterable[str]) -> str:
+    """An upstream's words as an operator may read them: without these, and without what looks like one; cut."""
+    for secret in secrets:
+        said = said.replace(secret, "[redacted]")
     # cut before, too: some of what is looked for takes a time that grows with the square of the length
-    _log.warning("the agent %s failed: %s", agent, _HIDDEN.sub(_hidden, said[: 2 * LONGEST_SAID])[:LONGEST_SAID])
+    return _HIDDEN.sub(_hidden, said[: 2 * LONGEST_SAID])[:LONGEST_SAID]
 
 
 def _hidden(match: re.Match[str]) -> str:

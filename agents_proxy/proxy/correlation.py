@@ -11,7 +11,9 @@ from django.core.cache import cache
 
 from agents_proxy.digests import digests
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy.envelope import Prompt
+from agents_proxy.proxy.envelope import Conversation, Prompt
+
+ANSWERS_WITHIN = 86_400  # seconds
 
 
 def principals_of(consent: ProcessingConsent) -> list[str]:
@@ -33,6 +35,25 @@ def replaced_task(task_id: str, principals: list[str]) -> str:
     """The same with every call, so that a conversation goes on."""
     named = bytes.fromhex(_replaced("task", task_id, principals))
     return f"task-{base64.urlsafe_b64encode(named).decode().rstrip('=')}"
+
+
+def open_conversation(agent: str, prompt: Prompt) -> Conversation | None:
+    """The task in which `agent` asked something back under these identifiers, which are one principal's alone."""
+    kept = cache.get(_conversation_key(agent, prompt))
+    return Conversation(*kept) if kept else None
+
+
+def keep_conversation(agent: str, prompt: Prompt, conversation: Conversation | None) -> None:
+    """What `open_conversation` finds from now on, for as long as an answer is waited for."""
+    key = _conversation_key(agent, prompt)
+    if conversation is None:
+        cache.delete(key)
+    else:
+        cache.set(key, (conversation.task_id, conversation.context_id), ANSWERS_WITHIN)
+
+
+def _conversation_key(agent: str, prompt: Prompt) -> str:
+    return f"a2a:question:{agent}:{prompt.session_id}:{prompt.task_id}"
 
 
 def _replaced(kind: str, name: str, principals: list[str]) -> str:

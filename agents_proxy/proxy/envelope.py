@@ -3,6 +3,7 @@
 What an upstream says of itself (failures, progress, metadata) stays here: a caller gets answers and questions alone.
 """
 
+import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping
@@ -11,25 +12,37 @@ from typing import Any
 
 import orjson
 
-from agents_proxy.agents import Protocol
 from agents_proxy.errors import InvalidAgentResponse
+from agents_proxy.proxy.bodies import as_json
 from common.json_bodies import strict_json
 from common.problems import InvalidRequest
 
 
 @dataclass(frozen=True)
+class Conversation:
+    """A task of an upstream that waits for input, under the upstream's own names."""
+
+    task_id: str
+    context_id: str = ""
+
+
+@dataclass(frozen=True)
 class Prompt:
-    """What is sent: the text, and the two identifiers that only correlate and never authorise."""
+    """What is sent: the text, and the two identifiers that only correlate and never authorise.
+
+    With a `conversation` the text is the answer to a question of the agent.
+    """
 
     text: str
     session_id: str
     task_id: str
+    conversation: Conversation | None = None
 
 
 AGENT_FAILED = -32056  # a task that did not end well, whatever text it carries
 _ANSWERING = frozenset({"completed", "input-required", "complete", "done", "finished", "ok", "succeeded", "success"})
-_FAILED = frozenset({"failed", "rejected", "canceled", "cancelled", "auth-required", "error", "failure"})
-_UNDER_WAY = frozenset({"submitted", "working", "unknown", "unspecified"})
+FAILED_STATES = frozenset({"failed", "rejected", "canceled", "cancelled", "auth-required", "error", "failure"})
+STATES_UNDER_WAY = frozenset({"submitted", "working", "unknown", "unspecified"})
 _ASIDES = ("metadata", "history", "extensions")  # of A2A's objects: nothing in them is the answer
 _HELD = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
 _QUESTION = ("id", "kind", "contextId", "sessionId", "status")  # of a task that asks something back
@@ -41,7 +54,9 @@ _DEEPEST = 5  # objects in objects in which a task's state is looked for
 class Reply:
     """What an agent answered: a result, or the code of a JSON-RPC error of its own. `body` is what a caller gets.
 
-    `said` is what the upstream said of its failure, for the operator's log alone.
+    `said` is what the upstream said of its failure, for the operator's log alone. `state` is the task's, in one
+    spelling ("" of what is no task); of `input-required` there are a `question` and the `conversation` to answer in.
+    `dropped` counts the values of a model that the prompt does not say. `upstream_id` is an A2A agent's name of a task.
     """
 
     body: bytes
@@ -49,6 +64,11 @@ class Reply:
     error_code: int | None
     size: int
     said: str = ""
+    state: str = ""
+    question: str = ""
+    conversation: Conversation | None = None
+    dropped: int = 0
+    upstream_id: str = ""
 
 
 def new_session_id() -> str:
@@ -60,56 +80,67 @@ def new_task_id() -> str:
     return f"task-{secrets.token_urlsafe(24)}"
 
 
-def written(prompt: Prompt, protocol: Protocol, shown: Mapping[str, str] | None = None) -> bytes:
-    """The JSON-RPC request for `prompt`. `shown` is what an A2A agent is shown beside it: extension → its value."""
-    params = _params(prompt, protocol)
-    if shown and protocol is not Protocol.TASKS_SEND:
-        params["message"] |= {"extensions": list(shown), "metadata": dict(shown)}
-    return orjson.dumps({"jsonrpc": "2.0", "id": prompt.task_id, "method": protocol.method, "params": params})
+def written(prompt: Prompt) -> bytes:
+    """The JSON-RPC request for `prompt`, as the specification has it (2.3)."""
+    message = {"role": "user", "parts": [{"type": "text", "text": prompt.text}]}
+    params = {"sessionId": prompt.session_id, "message": message}
+    return orjson.dumps({"jsonrpc": "2.0", "id": prompt.task_id, "method": "tasks/send", "params": params})
 
 
-def _params(prompt: Prompt, protocol: Protocol) -> dict[str, Any]:
-    part: dict[str, Any] = {"text": prompt.text}
-    match protocol:
-        case Protocol.TASKS_SEND:
-            message = {"role": "user", "parts": [{"type": "text", **part}]}
-            return {"sessionId": prompt.session_id, "message": message}
-        case Protocol.A2A_0_3:
-            named = {"kind": "message", "messageId": prompt.task_id, "contextId": prompt.session_id}
-            message = {**named, "role": "user", "parts": [{"kind": "text", **part}]}
-            return {"message": message, "configuration": {"blocking": True}}
-        case Protocol.A2A_1_0:
-            named = {"messageId": prompt.task_id, "contextId": prompt.session_id}
-            return {"message": {**named, "role": "ROLE_USER", "parts": [part]}}
+def answer_of(body: bytes, task_id: str) -> dict[str, Any] | Reply:
+    """The JSON-RPC object in `body`, which has a result, or the reply that its error comes to.
 
-
-def read(body: bytes, task_id: str) -> Reply:
-    """The reply in `body`; raises `InvalidAgentResponse` unless it is one JSON-RPC answer to this very call."""
+    Raises `InvalidAgentResponse` unless it is one JSON-RPC answer to this very call.
+    """
     try:
-        answer = strict_json(body)
+        answer = strict_json(as_json(body))
     except InvalidRequest:
         raise InvalidAgentResponse from None
     if not (isinstance(answer, dict) and answer.get("jsonrpc") == "2.0" and answer.get("id") == task_id):
         raise InvalidAgentResponse
-    if ("result" in answer) == ("error" in answer):
+    if (answer.get("result") is None) == (answer.get("error") is None):  # some write the one that is not there as null
         raise InvalidAgentResponse
-    if "error" in answer:
-        return _failed(answer["error"], task_id, len(body))
+    return answer if answer.get("error") is None else _failed(answer["error"], task_id, len(body))
+
+
+def result_of(prompt: Prompt, result: dict[str, Any], size: int, **more: Any) -> Reply:
+    """The reply of an agent that speaks another protocol, whose answer came to this `result`."""
+    return Reply(_dumped({"jsonrpc": "2.0", "id": prompt.task_id, "result": result}), result, None, size, **more)
+
+
+def read(body: bytes, task_id: str) -> Reply:
+    """The reply in `body`; raises `InvalidAgentResponse` unless it is one JSON-RPC answer to this very call."""
+    body = as_json(body)
+    answer = answer_of(body, task_id)
+    if isinstance(answer, Reply):
+        return answer
     state = _state(unwrapped(answer["result"]))
-    known = state is None or state in _ANSWERING | _UNDER_WAY
-    if not known or not _FAILED.isdisjoint(_states(answer["result"])):
-        return task_failed(task_id, len(body), said=_dumped(answer["result"]).decode())
-    result = _passed_on(answer["result"], state)
-    if answer.keys() == {"jsonrpc", "id", "result"} and result == answer["result"]:
-        return Reply(body, result, None, len(body))
-    return Reply(_dumped({"jsonrpc": "2.0", "id": task_id, "result": result}), result, None, len(body))
+    known = state is None or state in _ANSWERING | STATES_UNDER_WAY
+    if not known or not FAILED_STATES.isdisjoint(_states(answer["result"])):
+        said = _dumped(answer["result"]).decode()
+        return task_failed(task_id, len(body), said=said, state=state or "")
+    result, size = _passed_on(answer["result"], state), len(body)
+    if answer.keys() != {"jsonrpc", "id", "result"} or result != answer["result"]:
+        body = _dumped({"jsonrpc": "2.0", "id": task_id, "result": result})
+    reply = Reply(body, result, None, size, state=state or "")
+    return _asking_back(reply, unwrapped(result), task_id) if state == "input-required" else reply
 
 
-def task_failed(task_id: str, size: int, *, said: str = "") -> Reply:
+def _asking_back(reply: Reply, task: dict[str, Any], task_id: str) -> Reply:
+    message = task["status"].get("message")
+    parts = message.get("parts") if isinstance(message, dict) else None
+    texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    names = [task.get("id"), task.get("contextId") or task.get("sessionId")]
+    upstreams_task, context = (name if isinstance(name, str) else "" for name in names)
+    question = "\n\n".join(text for text in texts if isinstance(text, str))
+    return replace(reply, question=question, conversation=Conversation(upstreams_task or task_id, context))
+
+
+def task_failed(task_id: str, size: int, *, said: str = "", state: str = "failed") -> Reply:
     """The reply to a task that failed, or was rejected, called off or never authorised: our code and sentence."""
     told = {"code": AGENT_FAILED, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
     body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": told})
-    return Reply(body, None, AGENT_FAILED, size, said)
+    return Reply(body, None, AGENT_FAILED, size, said, state)
 
 
 def _state(result: Any) -> str | None:
@@ -119,10 +150,10 @@ def _state(result: Any) -> str | None:
     """
     status = result.get("status") if isinstance(result, dict) else None
     state = status.get("state") if isinstance(status, dict) else None
-    return None if state is None else _spelled(state)
+    return None if state is None else spelled(state)
 
 
-def _spelled(state: object) -> str:
+def spelled(state: object) -> str:
     return re.sub("^task-state-", "", str(state).strip().lower().replace("_", "-"))
 
 
@@ -134,7 +165,7 @@ def _states(value: Any, deep: int = 0) -> Iterator[str]:
         for part in value:
             yield from _states(part, deep + 1)
     elif isinstance(value, dict):
-        yield from (_spelled(value[name]) for name in ("state", "status") if isinstance(value.get(name), str))
+        yield from (spelled(value[name]) for name in ("state", "status") if isinstance(value.get(name), str))
         for name in _HELD:
             yield from _states(value.get(name), deep + 1)
 
@@ -142,7 +173,7 @@ def _states(value: Any, deep: int = 0) -> Iterator[str]:
 def _passed_on(result: Any, state: str | None) -> Any:
     """`result` without what is said beside the answer; of a question nothing but the question."""
     inner = result["task"] if isinstance(result, dict) and result.keys() == {"task"} else result
-    if state in _UNDER_WAY:
+    if state in STATES_UNDER_WAY:
         if isinstance(inner.get("status"), dict):  # its message tells of progress, which is no answer
             inner = {**inner, "status": {name: v for name, v in inner["status"].items() if name != "message"}}
     elif state == "input-required":
@@ -165,7 +196,7 @@ def renamed(reply: Reply, names: Mapping[str, str]) -> Reply:
     """The reply with the identifiers that its caller gave: upstream's name → the caller's."""
     if all(name == given for name, given in names.items()):
         return reply
-    answer = _renamed(strict_json(reply.body), names)
+    answer = _renamed(json.loads(reply.body), names)  # ours, and maybe deeper than the upstream's was
     return replace(reply, body=_dumped(answer), result=answer.get("result"))
 
 
@@ -203,6 +234,4 @@ def _dumped(answer: Any) -> bytes:
     try:
         return orjson.dumps(answer)
     except TypeError:  # a whole number beyond 64 bits, which JSON allows
-        import json
-
         return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()

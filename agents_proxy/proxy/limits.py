@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from agents_proxy.errors import TooManyCalls
-from common.limits import Limit, count, headers, look, pace
+from common.limits import Limit, count, headers, pace, peek
 
 
 def count_call(*, key: str | None, network: str) -> None:
@@ -18,7 +18,7 @@ def count_call(*, key: str | None, network: str) -> None:
 
 def limit_headers(*, key: str | None, network: str) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit` of this caller, who may not have been counted."""
-    return headers(look(limit, named) for limit, named in _limits(key, network))
+    return headers(peek(limit, named) for limit, named in _limits(key, network))
 
 
 def _limits(key: str | None, network: str) -> Iterator[tuple[Limit, str]]:

@@ -1,257 +1,206 @@
 """From an agent's JSON-RPC answer to the fields it names (pure). Contract 4.3, "Reading a reply"."""
 
-import json
-import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
-from agents_proxy.proxy.repairs import DEEPEST, Budget, Exhausted, TooDeep, past_brackets, repaired
-from agents_proxy.proxy.spelling import canonical
+from agents_proxy.proxy.envelope import AGENT_FAILED
+from agents_proxy.proxy.fields import Fields, fields_of
+from agents_proxy.proxy.objects import Found, Search, TooDeep, cleaned
+from pkm.registry.controls import spelled
 
-MOST_TEXTS = 200  # of a reply are read; all of them are kept
-MOST_BLOCKS = 20
-MOST_TRIES = 100  # places in a text where an object may begin
+MOST_PIECES = 200  # texts and data parts of a reply are read; all of them are kept
+MOST_CANDIDATES = 200  # objects
 
-_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
-_OUTERMOST_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?+\n?+(.*)```", re.DOTALL)
-_OPENING = re.compile(r"[\[{]")
-_FENCE_BEFORE = re.compile(r"```[ \t]*[\w+-]*\s*\Z")
-_GOES_ON = re.compile(r'\s*(?:[}\]]|,\s*")')
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_NOT_A_NUMBER = re.compile(r"(?<![\w.])-?(?:NaN|Infinity)(?![\w.])")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class Unreadable(Exception):
-    """No object can be had from this reply; `code` says why."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        super().__init__(code)
+# where parts may stand; those of other interfaces than A2A's come after
+_PLACES = (
+    ("status", "message", "parts"),
+    ("artifacts",),
+    ("message", "parts"),
+    ("parts",),
+    ("response", "parts"),
+    ("structuredContent",),
+    ("content",),
+    ("message", "content"),
+    ("choices", "message", "content"),
+    ("candidates", "content", "parts"),
+)
+# of a task or a message; the rest of a result may be the answer itself
+_NO_ANSWER = frozenset(
+    spelled(
+        "id kind state status message messages parts artifacts history metadata role contextId sessionId taskId "
+        "messageId response structuredContent content choices candidates task final extensions jsonrpc"
+    )
+)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply says: canonical names to values, the missing ones left out. `text` is where it stood, as it stood.
+    """What a reply says: canonical names to values, the missing ones left out.
 
-    Exactly one of `fields` and `error_code` is there; `repaired` where only a repair could read it.
+    Exactly one of `fields` and `error_code` is there; `repaired` where only a repair could read it. `account` is what
+    was chosen, dropped and converted, for people and programs; `chosen` the object as the agent wrote it.
     """
 
     fields: dict[str, Any] | None
-    text: str
     repaired: bool = False
     error_code: str = ""
+    account: dict[str, Any] = field(default_factory=dict, compare=False)
+    chosen: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A text, or what a data part holds, and where it stood."""
+
+    place: str
+    value: Any
+    is_text: bool
+    is_draft: bool = False
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    piece: _Piece
+    found: Found
+    said: Fields
+
+    def rank(self) -> tuple[bool, int, bool, bool, bool]:
+        """The higher, the more an answer; of two equal ones the later counts."""
+        said = self.said
+        return (not self.found.is_draft, said.known, bool(said.values), not self.piece.is_text, not self.found.repaired)
 
 
 def read_reply(answer: Any) -> Reading:
     """A JSON-RPC answer, read. Never raises: an answer that says nothing readable has an `error_code`.
 
-    agent_error, no_text, not_json, not_an_object, non_finite_number, too_deep.
+    agent_failed, agent_error, no_text, not_json, not_an_object, too_deep.
     """
-    texts = list(_texts(answer))
-    whole = "\n\n".join(texts)
-    if isinstance(answer, Mapping) and "error" in answer:
-        return Reading(None, whole, error_code="agent_error")
-    if not any(text.strip() for text in texts):
-        return Reading(None, whole, error_code="no_text")
-    reason, budget = "not_json", Budget()
-    # what can be read as it is comes before what would have to be repaired, wherever it stands
-    for read, was_repaired in ((_parsed, False), (_repair, True)):
-        for text in texts[:MOST_TEXTS]:
+    error = _member(answer, "error")
+    if error is not None:
+        failed = _member(error, "code") == AGENT_FAILED
+        return Reading(None, error_code="agent_failed" if failed else "agent_error")
+    pieces, search = list(islice(_pieces(_member(answer, "result")), MOST_PIECES)), Search()
+    candidates = list(islice(_candidates(pieces, search), MOST_CANDIDATES))
+    if not candidates:
+        return Reading(None, error_code=_why_none(pieces, search))
+    best = max(enumerate(candidates), key=lambda each: (each[1].rank(), each[0]))[1]
+    account, repaired = _account(best, len(candidates)), best.found.repaired
+    if not best.said.values and best.said.says_error:
+        return Reading(None, repaired, "agent_error", account, best.found.value)
+    return Reading(best.said.values, repaired, "", account, best.found.value)
+
+
+def _account(best: _Candidate, candidates: int) -> dict[str, Any]:
+    """Names and counts alone: what was left out is in the reply."""
+    said = best.said
+    return {
+        "place": best.piece.place,
+        "form": "text" if best.piece.is_text else "data",
+        "candidates": candidates,
+        "draft": best.found.is_draft,
+        "repaired": best.found.repaired,
+        "converted": said.converted,
+        "dropped": [{"name": name, "why": why} for name, why in said.dropped.items()],
+        "droppedCount": sum(said.counts.values()),
+    }
+
+
+def _candidates(pieces: Iterable[_Piece], search: Search) -> Iterator[_Candidate]:
+    for piece in pieces:
+        found = search.objects_in(piece.value) if piece.is_text else _objects_of(piece.value, search)
+        for one in found:
+            marked = Found(one.value, one.is_draft or piece.is_draft, one.repaired)
+            yield _Candidate(piece, marked, fields_of(one.value))
+
+
+def _objects_of(data: Any, search: Search) -> Iterator[Found]:
+    for part in data if isinstance(data, list) else [data]:
+        if isinstance(part, Mapping):
             try:
-                return Reading(_named(_unwrapped(read(text, budget))), text, was_repaired)
-            except Unreadable as problem:
-                if problem.code in ("non_finite_number", "too_deep"):
-                    return Reading(None, text, error_code=problem.code)
-                if problem.code == "not_an_object":
-                    reason = problem.code
-    return Reading(None, whole, error_code=reason)
-
-
-def objects_in(texts: Iterable[str]) -> Iterator[Any]:
-    """Every object and list that stands in these texts, not only the one that `read_reply` takes."""
-    budget = Budget()
-    for text in islice(texts, MOST_TEXTS):
-        found = list(_all_of(text))
-        if not found:
-            with suppress(Unreadable):
-                found = [_repair(text, budget)]
-        yield from found
-
-
-def _all_of(text: str) -> Iterator[Any]:
-    at = 0
-    for _ in range(MOST_TRIES):
-        opening = _OPENING.search(text, at)
-        if opening is None:
-            return
-        try:
-            found, at = _JSON.raw_decode(text, opening.start())
-        except (ValueError, RecursionError, Unreadable):
-            at = opening.end()
+                yield Found(cleaned(part))
+            except TooDeep:
+                search.too_deep = True
         else:
-            yield found
+            search.other_json = True
 
 
-def is_missing(value: Any) -> bool:
-    """Null, blank text, an empty list, an empty object. 0 and false are values."""
-    return value is None or value in ([], {}) or (isinstance(value, str) and not value.strip())
+def _why_none(pieces: list[_Piece], search: Search) -> str:
+    if not any(not piece.is_text or piece.value.strip() for piece in pieces):
+        return "no_text"
+    if search.too_deep:
+        return "too_deep"
+    return "not_an_object" if search.other_json or any(_is_json(piece) for piece in pieces) else "not_json"
 
 
-def _texts(answer: Any) -> Iterator[str]:
-    """The places where the text may stand, in their order."""
-    result = _member(answer, "result")
-    yield from _parts(_member(_member(result, "status"), "message"))
-    artifacts = _member(result, "artifacts")
-    for artifact in artifacts if isinstance(artifacts, list) else []:
-        yield from _parts(artifact)
-    yield from _parts(_member(result, "message"))
-    yield from _parts(result)
+def _is_json(piece: _Piece) -> bool:
+    import json
+
+    with suppress(ValueError, RecursionError):
+        json.loads(piece.value)
+        return True
+    return False
 
 
-def _parts(holder: Any) -> Iterator[str]:
-    parts = _member(holder, "parts")
-    for part in parts if isinstance(parts, list) else []:
-        text = _member(part, "text")
+def _pieces(result: Any) -> Iterator[_Piece]:
+    """The places of a result in their order; its own members where there are none of them."""
+    some = False
+    for path in _PLACES:
+        for held in _at(result, path):
+            for piece in _artifacts(held) if path == ("artifacts",) else _parts(held, ".".join(path)):
+                some = True
+                yield piece
+    if isinstance(result, str):
+        yield _Piece("result", result, is_text=True)
+    elif not some and isinstance(result, Mapping) and (own := {k: v for k, v in result.items() if k not in _NO_ANSWER}):
+        piece = _Piece("result", own, is_text=False)
+        with suppress(TooDeep):
+            if fields_of(cleaned(own)).known:
+                yield piece
+
+
+def _artifacts(artifacts: Any) -> Iterator[_Piece]:
+    """Each artifact once, with the parts of all its chunks."""
+    parts: dict[Any, list[Any]] = {}
+    for at, artifact in enumerate(artifacts if isinstance(artifacts, list) else []):
+        named = _member(artifact, "artifactId") or _member(artifact, "index")
+        held = _member(artifact, "parts")
+        if isinstance(held, list):
+            parts.setdefault(named if isinstance(named, str | int) else ("", at), []).extend(held)
+    for held in parts.values():
+        yield from _parts(held, "artifacts")
+
+
+def _parts(held: Any, place: str) -> Iterator[_Piece]:
+    """Data parts one by one, then the texts as one: an agent that streams cuts them anywhere."""
+    if isinstance(held, Mapping) and held:
+        yield _Piece(place, held, is_text=False)
+    listed = held if isinstance(held, list) else [held]
+    for part in listed:
+        data = _member(part, "data")
+        if isinstance(data, Mapping | list):
+            yield _Piece(place, data, is_text=False)
+    texts: dict[bool, str] = {}
+    for part in listed:
+        text = part if isinstance(part, str) else _member(part, "text") or _member(part, "data")
         if isinstance(text, str):
-            yield text
+            is_draft = _member(part, "thought") is True
+            texts[is_draft] = texts.get(is_draft, "") + text
+    yield from (_Piece(place, text, is_text=True, is_draft=is_draft) for is_draft, text in texts.items())
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    """What stands at a path, through every part of a list on the way."""
+    if not path:
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _at(part, path)
+    elif isinstance(value, Mapping) and path[0] in value:
+        yield from _at(value[path[0]], path[1:])
 
 
 def _member(holder: Any, name: str) -> Any:
     return holder.get(name) if isinstance(holder, Mapping) else None
-
-
-def _candidates(text: str) -> Iterator[str]:
-    """The text itself, then what stands in its fences; a fence may hold backticks of its own."""
-    yield text.strip()
-    if "```" in text:
-        for index, block in enumerate(_FENCE.finditer(text)):
-            if index == MOST_BLOCKS:
-                break
-            yield block[1].strip()
-        if outermost := _OUTERMOST_FENCE.search(text):
-            yield outermost[1].strip()
-
-
-def _parsed(text: str, budget: Budget) -> dict[str, Any]:
-    """The object that `text` is, or that its fences hold, or else the first that stands in it as it is."""
-    reason = "not_json"
-    for candidate in _candidates(text):
-        try:
-            found = _JSON.decode(candidate)
-        except RecursionError:
-            raise Unreadable("too_deep") from None
-        except ValueError:
-            continue
-        if isinstance(found, dict):
-            return _checked(found)
-        reason = "not_an_object"
-    if reason == "not_json" and (within := _first_object(text.strip(), budget)) is not None:
-        return _checked(within)
-    raise Unreadable(reason)
-
-
-def _first_object(text: str, budget: Budget) -> dict[str, Any] | None:
-    """The first object among the words of `text`; what stands inside brackets that cannot be read is only a part."""
-    at = 0
-    for _ in range(MOST_TRIES):
-        opening = _OPENING.search(text, at)
-        if opening is None:
-            return None
-        at = opening.start()
-        try:
-            found, end = _JSON.raw_decode(text, at)
-        except RecursionError:
-            raise Unreadable("too_deep") from None
-        except ValueError:
-            if text[at] == "{" and (at == 0 or _FENCE_BEFORE.search(text, max(at - 40, 0), at)):
-                return None  # the object that this text means to be, which is to be repaired
-            try:
-                at = past_brackets(text, at, budget)
-            except (Exhausted, TooDeep):
-                return None
-            continue
-        if isinstance(found, dict):
-            # a text that begins with an object and goes on with its next member is one broken object
-            return None if at == 0 and _GOES_ON.match(text, end) else found
-        at = end
-    return None
-
-
-def _repair(text: str, budget: Budget) -> dict[str, Any]:
-    """The object that a repair makes of a text which means to be one: prose with braces in it does not."""
-    inner = text.strip()
-    if not inner.startswith("{"):
-        *_, inner = _candidates(text)
-    means_to = inner.startswith("{") or ("```" in text and "{" in inner)
-    if not means_to or len(inner) > budget.characters:
-        raise Unreadable("not_json")
-    if _NOT_A_NUMBER.search(_STRING.sub('""', inner)):
-        raise Unreadable("non_finite_number")  # a repair would make text of it
-    try:
-        found = repaired(inner, budget)
-    except TooDeep:
-        raise Unreadable("too_deep") from None
-    except (Exhausted, ValueError):
-        raise Unreadable("not_json") from None
-    if not isinstance(found, dict) or not found:
-        raise Unreadable("not_json" if not found else "not_an_object")
-    return _checked(found)
-
-
-def _checked(found: dict[str, Any]) -> dict[str, Any]:
-    """`found` with finite numbers, a bounded depth, and text that can be written as UTF-8."""
-    cleaned: dict[str, Any] = _clean(found, 1)
-    return cleaned
-
-
-def _clean(value: Any, depth: int) -> Any:
-    if depth > DEEPEST:
-        raise Unreadable("too_deep")
-    match value:
-        case dict():
-            return {_clean(str(key), depth): _clean(part, depth + 1) for key, part in value.items()}
-        case list() | tuple():
-            return [_clean(part, depth + 1) for part in value]
-        case str():
-            return _SURROGATE.sub("\ufffd", value)
-        case float() if not math.isfinite(value):
-            raise Unreadable("non_finite_number")
-    return value
-
-
-def _unwrapped(found: dict[str, Any]) -> dict[str, Any]:
-    for name, inner in found.items():
-        if isinstance(inner, dict) and canonical(name) == "user_profile":
-            return inner
-    return found
-
-
-def _named(found: dict[str, Any]) -> dict[str, Any]:
-    """One spelling per field; the later of two spellings counts, unless it says nothing."""
-    pairs = ((canonical(name), value) for name, value in found.items() if not is_missing(value))
-    return {name: value for name, value in pairs if name}
-
-
-def _refuse(_name: str) -> NoReturn:
-    raise Unreadable("non_finite_number")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise Unreadable("non_finite_number")
-    return value
-
-
-def _whole(digits: str) -> int | float:
-    """An integer that other programs can read too: beyond 64 bits it becomes a float."""
-    return int(digits) if len(digits) <= 18 else _finite(digits)
-
-
-# no number that JSON does not know, none that turns infinite, none that other programs cannot read
-_JSON = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, parse_int=_whole)

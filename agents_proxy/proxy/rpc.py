@@ -63,10 +63,8 @@ def _as_refusal(problem: Problem | None) -> Refusal | None:
 
 
 def refused(request: HttpRequest, refusal: Refusal, task_id: str | None) -> HttpResponse:
-    """A refusal of our own: `error.data.code` names it, `trace_id` finds it in our logs."""
-    data: dict[str, Any] = {"code": refusal.name, "trace_id": getattr(request, "trace_id", ""), **refusal.members}
-    error = {"code": refusal.code, "message": refusal.message, "data": data}
-    response = answer(orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": error}), status=refusal.status)
+    body = refusal.body(getattr(request, "trace_id", ""), task_id=task_id)
+    response = answer(orjson.dumps(body), status=refusal.status)
     for name, value in refusal.headers.items():
         response.headers[name] = value
     return response

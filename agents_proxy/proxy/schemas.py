@@ -1,18 +1,19 @@
 """The bodies of the agents' addresses."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from agents_proxy.errors import AgentError
 from common.admission.shapes import Strict
 
 TASK_PATTERN = r"task-[A-Za-z0-9_-]{1,64}"
 TASK_ID = re.compile(rf"{TASK_PATTERN}\Z")
-TaskId = Annotated[str, Field(pattern=rf"^{TASK_PATTERN}\z")]
+TaskId = Annotated[str, Field(pattern=rf"^{TASK_PATTERN}\z", examples=["task-1"])]
 
 # "" is what an absent one reads as; null is neither absent nor one of these
-OptionalSession = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z")]
+OptionalSession = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z", examples=["session-1"])]
 
 
 def not_blank(text: str) -> str:
@@ -33,6 +34,15 @@ class AgentBody(Strict):
 class PromptBody(AgentBody):
     """What an agent is asked (contract 4.1). `sessionId` and `id` only correlate; they never authorise."""
 
-    text: Text
-    sessionId: OptionalSession = ""  # noqa: N815  # the wire's name
+    text: Annotated[Text, Field(examples=["Which restaurants would I like?"])]
+    sessionId: OptionalSession = ""  # the wire's name
     id: TaskId = ""
+
+
+class AgentAnswer(BaseModel):
+    """A JSON-RPC object: the agent's `result`, without what it says beside it, or its `error`."""
+
+    jsonrpc: Literal["2.0"]
+    id: Annotated[str | None, Field(examples=["task-1"])]
+    result: Annotated[Any, Field(examples=[{"text": "Italian ones."}])] = None
+    error: AgentError | None = None

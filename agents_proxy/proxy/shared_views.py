@@ -9,17 +9,20 @@ from typing import Any, cast
 
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.authentication import SignedIn
 from agents_proxy.errors import AgreementRequired, OriginNotRegistered, OriginRefused
-from agents_proxy.owner_api import SmallOwnerView
+from agents_proxy.owner_api import CONSENT, SmallOwnerView
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.actions import Covered
+from agents_proxy.processing_consent.schemas import AgentSubject
 from agents_proxy.proxy import callers, rpc
 from agents_proxy.states import Purpose
 from common.json_bodies import json_answer
+from common.operations import Refusal, operation
 from common.problems import MethodNotAllowed
 
 
@@ -39,12 +42,40 @@ class TokenOrSession(SignedIn):
         return get_user_model()._default_manager.get(pk=covered.person_pk), covered
 
 
+class SharedScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
+    """A session, or a consent token in its place."""
+
+    target_class = "agents_proxy.proxy.shared_views.TokenOrSession"
+    name = "agentConsent"
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        session: dict[str, list[Any]] = {"session": []}
+        return [session if auto_schema.method == "GET" else session | {"csrf": []}, {"agentConsent": []}]
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": callers.HEADER,
+            "description": "The consent token that the person's agreement at `consent_url` came back with.",
+        }
+
+
 class SharedView(SmallOwnerView):
     """`self.person` is whose data it is about, and `self.under` the consent that a token stands for."""
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (TokenOrSession,)
     http_method_names = ["get", "head", "post", "put", "delete", "options"]
     origin: str | None = None  # of another site's page, where it is registered
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        found = super().common_refusals(method, path, takes_body=takes_body)
+        return [*found, AgreementRequired, OriginNotRegistered]
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return "A signed-in person's own, or, with a consent token, what was made with that."
 
     def needs(self) -> Sequence[Purpose]:
         """What a token has to cover for this call; none: whatever it covers."""
@@ -96,6 +127,14 @@ class CallersSubject(SharedView):
 
     http_method_names = ["get", "head", "options"]
 
+    @operation(
+        name="getSubject",
+        tag=CONSENT,
+        summary="Whom prompts may name",
+        description="The verified address and the verified number that the consent names: one of each at most, as far "
+        "as its purposes use them. In a session it is what one's own consents name together.",
+        answers={200: AgentSubject},
+    )
     def get(self, request: Request) -> HttpResponse:
         if self.under is None:
             return json_answer(consents.own_subject(self.person).body())

@@ -16,7 +16,7 @@ from agents_proxy.errors import ConsentRequired, SubjectMismatch, SubjectNotVeri
 from agents_proxy.processing_consent.identifiers import Identifiers, folded, named_by, verified_by, verify_url
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.callers import consent_url
-from agents_proxy.proxy.replies import objects_in
+from agents_proxy.proxy.objects import Search
 from agents_proxy.proxy.spelling import canonical
 from agents_proxy.states import Purpose
 
@@ -42,6 +42,7 @@ LONGEST_FIELD = 300  # characters of a field in which addresses and numbers are 
 MOST_IDENTIFIERS = 1000  # addresses and numbers of a reply
 MOST_FIELDS = 5000  # of a text
 DEEPEST_TEXT = 3  # texts in objects in texts
+MOST_TRIES = 100  # places in a text where an object may begin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,8 +170,10 @@ def _identifiers_in(value: Any, kind: str = "", inside: int = 0) -> Iterator[tup
         case str():
             yield from _real(kind, value[:LONGEST_FIELD])
             if inside < DEEPEST_TEXT and (":" in value or "=" in value):
-                for found in objects_in([value]):
-                    yield from _identifiers_in(found, "", inside + 1)
+                for found in Search(characters=0, tries=MOST_TRIES).objects_in(
+                    value
+                ):  # of what is broken `_in_text` sees the fields
+                    yield from _identifiers_in(found.value, "", inside + 1)
                 yield from _in_text(value)
         case bool():
             return

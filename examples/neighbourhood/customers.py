@@ -6,8 +6,12 @@ from dataclasses import dataclass
 INSTITUTIONS = {
     "ins_lindenau": "Lindenau Savings Bank (invented)",
     "ins_harbour": "Harbour Mutual (invented)",
+    "ins_slow": "Slow and Steady Bank (invented)",
     "ins_northway": "Northway Online Bank (invented)",
 }
+
+
+SLOW = "ins_slow"  # whose customers get the newest month first, and the rest a little later
 
 
 @dataclass(frozen=True)

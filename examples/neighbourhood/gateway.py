@@ -17,7 +17,7 @@ import urllib3
 from standardwebhooks.webhooks import Webhook
 
 from examples.neighbourhood.html import STYLE_PATH, page, style, text
-from examples.neighbourhood.serving import NOT_FOUND, Request, Response, json_response
+from examples.neighbourhood.serving import NOT_FOUND, Request, Response, json_response, redirect
 from examples.neighbourhood.store import Store
 
 DELIVERED_AFTER = 1.0  # seconds
@@ -30,7 +30,7 @@ class Reports:
     """Tells `server` what became of messages, each from a thread of its own."""
 
     def __init__(self, server: str, secret: str, after: float = DELIVERED_AFTER) -> None:
-        self._address, self._secret, self._after = f"{server}/api/a2a/messaging/reports", secret, after
+        self._server, self._secret, self._after = f"{server}/api/a2a/messaging", secret, after
 
     def promise(self, message_id: str, told: Callable[[], None]) -> None:
         """Report the delivery later; `told` is called once the server took it."""
@@ -41,16 +41,26 @@ class Reports:
         body = json.dumps({"messageId": message_id, "status": "delivered"})
         for pause in _TRIES:
             time.sleep(pause)
-            try:
-                answer = _http.request(
-                    "POST", self._address, body=body, headers=self._signed(body), timeout=10, retries=False
-                )
-            except urllib3.exceptions.HTTPError:
-                continue
-            if answer.status == 200:
+            if self._posted("reports", body) is not None:
                 told()
                 return
         sys.stderr.write(f"the server took no report of {message_id}\n")
+
+    def pass_on(self, number: str, words: str) -> str | None:
+        """Tell what somebody wrote back; what they are to be answered, if anything."""
+        answered = self._posted("inbound", json.dumps({"from": number, "text": words}))
+        reply = json.loads(answered or b"{}").get("reply")
+        return str(reply) if reply else None
+
+    def _posted(self, what: str, body: str) -> bytes | None:
+        """The body of the answer, or None where it was not taken."""
+        try:
+            answer = _http.request(
+                "POST", f"{self._server}/{what}", body=body, headers=self._signed(body), timeout=10, retries=False
+            )
+        except urllib3.exceptions.HTTPError:
+            return None
+        return answer.data if answer.status == 200 else None
 
     def _signed(self, body: str) -> dict[str, str]:
         name, now = f"report_{secrets.token_hex(8)}", datetime.now(UTC)
@@ -63,7 +73,10 @@ class Reports:
 
 
 class Gateway:
-    """The program. `POST /messages` takes one, `GET /` shows them, `GET /sent` tells them as JSON."""
+    """The program. `POST /messages` takes one, `GET /` shows them, `GET /sent` tells them as JSON.
+
+    `POST /inbound` writes back as the reader of one.
+    """
 
     def __init__(self, store: Store, reports: Reports | None = None) -> None:
         self._store, self._reports = store, reports
@@ -72,6 +85,8 @@ class Gateway:
         match request.method, request.path:
             case "POST", "/messages":
                 return json_response(200, self._answer(request))
+            case "POST", "/inbound":
+                return self._write_back(request.form)
             case "GET", "/":
                 return self._page()
             case "GET", "/sent":
@@ -114,6 +129,15 @@ class Gateway:
             self._reports.promise(message_id, lambda: self._store.change("message", message_id, told))
         return message_id
 
+    def _write_back(self, form: dict[str, list[str]]) -> Response:
+        """What somebody types on the page as the owner of a number; the answer to it is shown like any message."""
+        number, words = (form.get(name, [""])[0].strip()[:200] for name in ("from", "text"))
+        if self._reports is not None and (reply := self._reports.pass_on(number, words)):
+            now, name = datetime.now(UTC).isoformat(timespec="seconds"), f"reply-{secrets.token_hex(8)}"
+            told = {"messageId": name, "at": now, "status": "sent", "message": {"to": number, "text": reply}}
+            self._store.add("message", name, told)
+        return redirect("/")
+
     def _page(self) -> Response:
         shown = "".join(
             f"<li class=bubble><p>{text(_words(one['message']))}</p>"
@@ -123,6 +147,12 @@ class Gateway:
         lead = (
             "<p>A stand-in for a message gateway. Nothing leaves this machine; this is what would have been sent.</p>"
         )
+        if self._reports is not None:
+            lead += (
+                '<form method="post" action="/inbound"><label>Number<input type="tel" name="from" required></label>'
+                '<label>Write back<input type="text" name="text" value="STOP" required></label>'
+                "<button>Send</button></form>"
+            )
         return page("Messages", lead + (f"<ul>{shown}</ul>" if shown else "<p>Nothing yet.</p>"), phone=True)
 
 

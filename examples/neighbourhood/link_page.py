@@ -29,6 +29,10 @@ class LinkPage:
             return page("This visit is over", "<p>Go back to where you came from and begin again.</p>", status=410)
         visit, form = _Visit(token, link), request.form
         match request.method, step:
+            case "GET", "" if link["updates"]:
+                return visit.again()
+            case "POST", "again" if link["updates"]:
+                return self._sign_in_again(token, link)
             case "GET", "":
                 return visit.banks()
             case "POST", "bank":
@@ -38,7 +42,7 @@ class LinkPage:
             case "POST", "agree":
                 return self._agree(visit, form)
             case "POST", "leave":
-                return self._end(token, link, [])
+                return self._end(token, link, [], left=True)
         return page("No such page", "<p>Go back to where you came from.</p>", status=404)
 
     def _agree(self, visit: "_Visit", form: dict[str, list[str]]) -> Response:
@@ -50,16 +54,23 @@ class LinkPage:
             return visit.accounts(form, "Choose at least one account.")
         item = new_item(
             institution=institution, name=name, customer=customer_of(name), accounts=accounts,
-            identity=bool(visit.link["identity"]), today=datetime.now(UTC).date(),
+            link=visit.link, today=datetime.now(UTC).date(),
         )  # fmt: skip
         public = f"public-local-{secrets.token_hex(16)}"
         self._store.add("public", public, item)
         about = {"institution_id": institution, "name": INSTITUTIONS[institution]}
         return self._end(visit.token, visit.link, [{"public_token": public, "institution": about}])
 
-    def _end(self, token: str, link: dict[str, Any], added: list[dict[str, Any]]) -> Response:
+    def _sign_in_again(self, token: str, link: dict[str, Any]) -> Response:
+        item = self._store.get("item", link["updates"])
+        if item is not None:
+            self._store.change("item", link["updates"], {**item, "login": False})
+        return self._end(token, link, [], left=item is None)
+
+    def _end(self, token: str, link: dict[str, Any], added: list[dict[str, Any]], *, left: bool = False) -> Response:
         session = {
             "link_session_id": secrets.token_hex(8),
+            "exit": {"error": None} if left else None,
             "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
             "results": {"item_add_results": added},
         }
@@ -80,6 +91,13 @@ class _Visit:
         )
         body = f"<fieldset><legend>Your bank</legend>{choices}</fieldset><button>Continue</button>"
         return self._step("Choose your bank", "bank", body, complaint)
+
+    def again(self) -> Response:
+        body = (
+            '<label>Password<input type="password" name="password" autocomplete="off"></label>'
+            '<p class="quiet">Anything will do.</p><button>Sign in</button>'
+        )
+        return self._step("Sign in again", "again", body, "")
 
     def sign_in(self, form: dict[str, list[str]], complaint: str = "") -> Response:
         institution = _one(form, "institution")
@@ -105,7 +123,7 @@ class _Visit:
             f"ending in {one.mask}</label>"
             for one in ACCOUNTS
         )
-        told = "the purchases of a year" + (", and who you are" if self.link["identity"] else "")
+        told = f"the purchases of {self.link['days']} days" + (", and who you are" if self.link["identity"] else "")
         body = (
             f"{_hidden('institution', institution)}{_hidden('name', name)}"
             f"<fieldset><legend>Accounts to share</legend>{choices}</fieldset>"

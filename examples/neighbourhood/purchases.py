@@ -13,7 +13,6 @@ from typing import Any
 
 from examples.neighbourhood.customers import CUSTOMERS
 
-YEAR = 365
 _PENDING, _RETURNED = 0.3, 0.6  # shares: of the newest purchases, and of what `fast_fashion` sold
 
 Event = tuple[str, dict[str, Any]]  # "added" or "modified", and the transaction

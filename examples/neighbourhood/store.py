@@ -55,6 +55,12 @@ class Store:
     def newest(self, kind: str, most: int = 100) -> list[dict[str, Any]]:
         return self._rows("SELECT content FROM kept WHERE kind = ? ORDER BY place DESC LIMIT ?", kind, most)
 
+    def named(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
+        """All of this kind with their names, the oldest first."""
+        with self._lock:
+            found = self._database.execute("SELECT name, content FROM kept WHERE kind = ? ORDER BY place", (kind,))
+            return [(str(name), json.loads(content)) for name, content in found]
+
     def close(self) -> None:
         with self._lock:
             self._database.close()

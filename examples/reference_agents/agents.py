@@ -9,11 +9,13 @@ from typing import Any
 
 from examples.reference_agents import registers
 from examples.reference_agents.prompts import (
+    ASK_ME,
     KEPT,
     KINDS,
     PROMPT,
     Fact,
     Facts,
+    answered,
     facts_from_email,
     facts_from_name,
     facts_from_phone,
@@ -80,6 +82,7 @@ def known_profile(prompt: str) -> Answer:
     """The profile that is kept under the identifiers in the prompt, or else the identifiers alone."""
     known = find_identifiers(prompt)
     found = kept().find(values_of(known)) or {}
+    found.pop(ASK_ME, None)
     told = {name: Fact(value, KEPT, _KEPT_CONFIDENCE) for name, value in found.items() if name not in known}
     return answer_from({**known, **told})
 
@@ -148,6 +151,17 @@ def brand_affinity(prompt: str) -> Answer:
     return Answer({name: value for name, value in shape.items() if value != []}, *_beside(facts))
 
 
+def question_of(agent: str, prompt: str) -> tuple[str, str]:
+    """The field of which the person wants to be asked before `core` tells it, and the question; or two empty texts."""
+    found = (kept().find(values_of(find_identifiers(prompt))) or {}) if agent == "core" else {}
+    name = spelt(str(found.get(ASK_ME, "")))
+    if name not in KINDS:
+        return "", ""
+    before = found.get(name)
+    was = f" So far: {', '.join(before) if isinstance(before, list) else before}." if before else ""
+    return name, f"What shall stand under {name.replace('_', ' ')} this time?{was}"
+
+
 # agent → what it makes of a prompt; `messaging`, which answers with no profile, is not among them
 AGENTS: dict[str, Callable[[str], Answer]] = {
     "public": public_data,
@@ -159,9 +173,14 @@ AGENTS: dict[str, Callable[[str], Answer]] = {
 }
 
 
-def part_of(agent: str, prompt: str) -> dict[str, Any]:
-    """The text of the reply, in one of the forms that a caller has to read, and its metadata."""
+def part_of(agent: str, prompt: str, told: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The text of the reply, in one of the forms that a caller has to read, and its metadata.
+
+    `told`: field → what the person said when `question_of` asked for it; it counts this once, and is not kept.
+    """
     answer = AGENTS[agent](prompt)
+    for name, said in (told or {}).items():
+        answer.profile[name], answer.sources[name], answer.sure[name] = answered(name, said), PROMPT, 1.0
     text = json.dumps(answer.profile, ensure_ascii=False)
     match agent:
         case "core" | "core-profile-update":

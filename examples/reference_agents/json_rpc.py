@@ -2,13 +2,28 @@
 
 import secrets
 import sqlite3
-from typing import Any
+import threading
+from typing import Any, NamedTuple
 
 import urllib3
 
-from examples.reference_agents.agents import AGENTS, part_of
+from examples.reference_agents.agents import AGENTS, part_of, question_of
 from examples.reference_agents.consent import Asked, Consent, NotAgreed
 from examples.reference_agents.store import given_under, kept
+
+_MOST_OPEN = 1000  # questions; the oldest is forgotten
+
+
+class _Question(NamedTuple):
+    """What a task waits for: the field, by whose `sub`, and the hash of the prompt that it began with."""
+
+    field: str
+    person: str
+    prompt: int
+
+
+_open: dict[tuple[str, Any], _Question] = {}  # (agent, task) → its question
+_opening = threading.Lock()
 
 
 def answer_request(
@@ -39,12 +54,13 @@ def answer_request(
         if consent is not None:
             asked = consent.asked_of(agent, task, text, shown or _beside(params, consent.extension))
         with given_under(asked.consent, asked.at, asked.person):
-            part = part_of(agent, asked.text)
+            ids = _ids_of(method, task, params)
+            state, part = _next_of(agent, ids["id"], text, asked)
     except NotAgreed as reason:
         return error_response(task, -32010, str(reason))
     except (OSError, ValueError, sqlite3.Error, urllib3.exceptions.HTTPError):
         return error_response(task, -32000, "the agent cannot answer now")
-    return {"jsonrpc": "2.0", "id": task, "result": result_shape(task, params, part)}
+    return {"jsonrpc": "2.0", "id": task, "result": result_shape(ids, state, part)}
 
 
 def answer_deletion(request: str, consent: Consent | None) -> tuple[int, dict[str, Any]]:
@@ -69,6 +85,24 @@ def error_response(task: Any, code: int, message: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": task, "error": {"code": code, "message": message}}
 
 
+def _next_of(agent: str, task: Any, text: str, asked: Asked) -> tuple[str, dict[str, Any]]:
+    """The state that a task of the agent gets, and its text: an answer, or a question that the next text answers.
+
+    The same text once more is a call repeated, and no answer.
+    """
+    waiting = _open.get((agent, task)) if isinstance(task, str) else None
+    if waiting is not None and waiting.person == asked.person and waiting.prompt != hash(text):
+        return "completed", part_of(agent, asked.text, {waiting.field: text})
+    name, question = question_of(agent, asked.text)
+    if not name or not isinstance(task, str):
+        return "completed", part_of(agent, asked.text)
+    with _opening:
+        while len(_open) >= _MOST_OPEN:
+            del _open[next(iter(_open))]
+        _open[agent, task] = _Question(name, asked.person, hash(text))
+    return "input-required", {"text": question}
+
+
 def _parts_of(params: Any) -> list[Any]:
     """The parts of the message, which all three protocols have in the same place; empty where there is none."""
     message = params.get("message") if isinstance(params, dict) else None
@@ -87,30 +121,32 @@ def _text_of(parts: list[Any]) -> str:
     return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
 
 
-def _tasks_send_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+def _ids_of(method: str, task: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """A2A leaves the ID of a new task to the agent, and that of a context where the caller names none."""
+    if method == "tasks/send":
+        return {"id": task, "contextId": params.get("sessionId")}
+    given = (params["message"].get(name) for name in ("taskId", "contextId"))
+    mine, context = (one if isinstance(one, str) and one else secrets.token_hex(16) for one in given)
+    return {"id": mine, "contextId": context}
+
+
+def _tasks_send_result(ids: dict[str, Any], state: str, part: dict[str, Any]) -> dict[str, Any]:
     message = {"role": "agent", "parts": [{"type": "text", **part}]}
-    status = {"state": "completed", "message": message}
-    return {"id": task, "sessionId": params.get("sessionId"), "status": status}
+    status = {"state": state, "message": message}
+    return {"id": ids["id"], "sessionId": ids["contextId"], "status": status}
 
 
-def _a2a_03_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    ids = _own_ids(params)
+def _a2a_03_result(ids: dict[str, Any], state: str, part: dict[str, Any]) -> dict[str, Any]:
     envelope = {"kind": "message", "messageId": secrets.token_hex(16), "taskId": ids["id"]}
     message = {**envelope, "contextId": ids["contextId"], "role": "agent", "parts": [{"kind": "text", **part}]}
-    return {"kind": "task", **ids, "status": {"state": "completed", "message": message}}
+    return {"kind": "task", **ids, "status": {"state": state, "message": message}}
 
 
-def _a2a_10_result(task: Any, params: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
-    ids = _own_ids(params)
+def _a2a_10_result(ids: dict[str, Any], state: str, part: dict[str, Any]) -> dict[str, Any]:
     envelope = {"messageId": secrets.token_hex(16), "taskId": ids["id"], "contextId": ids["contextId"]}
-    status = {"state": "TASK_STATE_COMPLETED", "message": {**envelope, "role": "ROLE_AGENT", "parts": [part]}}
+    message = {**envelope, "role": "ROLE_AGENT", "parts": [part]}
+    status = {"state": f"TASK_STATE_{state.upper().replace('-', '_')}", "message": message}
     return {"task": {**ids, "status": status}}
-
-
-def _own_ids(params: dict[str, Any]) -> dict[str, str]:
-    """A2A leaves the ID of a task to the agent, and that of a context where the caller names none."""
-    context = params["message"].get("contextId")
-    return {"id": secrets.token_hex(16), "contextId": context if isinstance(context, str) else secrets.token_hex(16)}
 
 
 # the method, with the major version of A2A that has it

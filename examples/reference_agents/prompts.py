@@ -10,12 +10,13 @@ import phonenumbers
 from phonenumbers import PhoneNumberType, carrier, geocoder, timezone
 
 PROMPT, KEPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "kept", "numbering_plan", "email_address"
+ASK_ME = "ask_me"  # `Ask me: dislikes` in what is kept: of this field the person wants to be asked first
 _TEXTS = (
     "full_name gender address city state postal_code country marital_status occupation education income_bracket "
     "home_ownership city_tier diet_preference favorite_cuisine coffee_or_tea fitness_routine shopping_preference "
     "grocery_store_type fashion_style transport sleep_chronotype eco_friendliness tech_affinity primary_device "
     "favorite_social_platform social_media_usage_time content_preference sports_interest gaming_preference "
-    "travel_frequency"
+    f"travel_frequency {ASK_ME}"
 )
 _NUMBERS, _YES_OR_NO = "age household_size children_count", "gym_membership"
 _LISTS = "needs wants desires likes dislikes brand_affinities"
@@ -145,6 +146,11 @@ def facts_from_name(full_name: str) -> Facts:
     """Given name and family name, where the full name consists of exactly two words."""
     parts = full_name.split()
     return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)} if len(parts) == 2 else {}
+
+
+def answered(name: str, text: str) -> Any:
+    """The value of a field that somebody gave when asked for it alone."""
+    return _typed(KINDS.get(name, "text"), text.strip(" .\n"))
 
 
 def values_of(facts: Mapping[str, Fact]) -> dict[str, Any]:

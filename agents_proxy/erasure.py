@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from accounts.hooks import LeavingRoom, Words
+from accounts.hooks import RoomErasure, Words
 from agents_proxy.activations.queries import activations_of_person
-from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.models import Correction, Run
 from agents_proxy.deletions import queries as deletion_queries
 from agents_proxy.deletions.actions import request_end_of_access, request_for_erasure
 from agents_proxy.deletions.receivers import ENDS_ACCESS, Receiver
@@ -18,8 +18,10 @@ from agents_proxy.financial.items import remove_item
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.signing import origin_of
 from common import encryption
+from common.clock import database_now
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
 
@@ -42,13 +44,15 @@ ROWS = PersonalRows(
         "aggregator_items": ("upstream_id", "institution", "cursor", "signals"),
         "aggregator_link_sessions": ("link_token",),
         "analysis_runs": ("input", "profile", "provenance", "metadata"),
-        "analysis_steps": ("reply", "fields"),
+        "analysis_steps": ("reply", "fields", "reading", "conversation"),
+        "corrections": ("field", "value"),
         "phone_numbers": ("number",),
         "processing_consents": ("email", "origin"),
     },
     statements=(
         f"DELETE FROM deletions WHERE consent_id IN {_CONSENTS}",
         f"DELETE FROM activations WHERE consent_id IN {_CONSENTS}",
+        "DELETE FROM corrections WHERE user_id = :person",
         f"DELETE FROM analysis_steps WHERE run_id IN {_RUNS}",
         "DELETE FROM analysis_runs WHERE user_id = :person",
         f"DELETE FROM aggregator_refresh_runs WHERE item_id IN {_ITEMS}",
@@ -61,11 +65,13 @@ ROWS = PersonalRows(
     ),
 )
 TABLES = {
+    "activation_destinations": "stays with the app; a personal app has none",
     "activations": _GONE + "; where it was sent to, it is asked to be deleted",
     "deletions": _GONE + ", but for who is asked to delete what: whom it is about is encrypted, and gone once that is "
     "confirmed or thirty days are over; the rest is gone then, too",
     "analysis_runs": _GONE,
     "analysis_steps": _GONE,
+    "corrections": _GONE,
     "aggregator_items": _GONE + "; the access at the aggregator is ended",
     "aggregator_link_sessions": _GONE,
     "aggregator_refresh_runs": _GONE,
@@ -77,7 +83,7 @@ TABLES = {
 }
 
 
-def says(user: "User") -> list[Words]:
+def outcomes(user: "User") -> list[Words]:
     """What the page tells before anybody confirms."""
     said: list[Words] = []
     if Run.objects.filter(user=user).exists():
@@ -108,8 +114,10 @@ def unlink(user: "User") -> None:
 
 
 def tell_others(erasure: "Erasure") -> None:
-    """Whoever got something of the person is asked to delete it, and the aggregator to end what it did not end yet."""
+    """Apps are told that their consents ended, whoever got something of the person is asked to delete it, and the
+    aggregator to end what it did not end yet."""
     request_for_erasure(erasure)
+    consents.tell_withdrawn(ProcessingConsent.objects.filter(user=erasure.user_id).order_by("pk"), database_now())
     for item in Item.objects.filter(user=erasure.user_id, access_token__isnull=False).order_by("pk"):
         token = _opened(item.access_token)
         if token and settings.AGGREGATOR:
@@ -122,18 +130,10 @@ def export(user: "User") -> dict[str, Any]:
     messages = OutboundMessage.objects.filter(consent__user=user).order_by("pk")
     return {
         "processing_consents": consents.listed(user),
-        "analyses": [
-            {
-                "analysis_id": run.analysis_id,
-                "status": run.status,
-                "input": _opened(run.input),
-                "profile": _opened(run.profile),
-                "steps": [
-                    {"agent": step.agent, "status": step.status, "reply": _opened(step.reply)}
-                    for step in run.steps.all()
-                ],
-            }
-            for run in Run.objects.filter(user=user).order_by("pk").prefetch_related("steps")
+        "analyses": [_analysis(run) for run in Run.objects.filter(user=user).order_by("pk").prefetch_related("steps")],
+        "corrections": [
+            {"field": row.field, "value": _opened(row.value), "at": row.at}
+            for row in Correction.objects.filter(user=user).order_by("pk")
         ],
         "messages": list(messages.values("message_id", "template__name", "status", "created_at")),
         "sent_to_destinations": [
@@ -156,19 +156,37 @@ def export(user: "User") -> dict[str, Any]:
     }
 
 
+def _analysis(run: Run) -> dict[str, Any]:
+    return {
+        "analysis_id": run.analysis_id,
+        "status": run.status,
+        "input": _opened(run.input),
+        "profile": _opened(run.profile),
+        "steps": [
+            {
+                "agent": step.agent,
+                "status": step.status,
+                "reply": _opened(step.reply),
+                "conversation": _opened(step.conversation),
+            }
+            for step in run.steps.all()
+        ],
+    }
+
+
 def _opened(sealed: str | None) -> str | None:
     try:
         return encryption.opened(sealed) if sealed else None
-    except encryption.Unreadable:
+    except encryption.DecryptionFailed:
         return None
 
 
-ROOM = LeavingRoom(
+ROOM = RoomErasure(
     name="agents",
     order=40,
     rows=ROWS,
     tables=TABLES,
-    says=says,
+    outcomes=outcomes,
     ends=unlink,
     before_rows=tell_others,
     export=export,

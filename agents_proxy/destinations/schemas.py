@@ -11,17 +11,22 @@ from common.shapes import NextCursor, Shape, Time
 from developers.manage.schemas import Name
 from developers.webhooks.policies import LONGEST_ADDRESS
 
+EXAMPLE_ID, _URL = "des_5w2q4k6m7n2p4r6t3v5x7z2b4d", "https://trips.example/crm"
+
 
 class NewDestinationBody(Strict):
     """`POST …/destinations`."""
 
-    name: Annotated[Name, Field(description="What people read before they agree. It never changes.")]
+    name: Annotated[
+        Name, Field(description="What people read before they agree. It never changes.", examples=["Trips CRM"])
+    ]
     url: Annotated[
         str,
         Field(
             min_length=1,
             max_length=LONGEST_ADDRESS,
             description="Public and https, without a name, a password or a fragment. It never changes.",
+            examples=[_URL],
         ),
     ]
 
@@ -35,9 +40,9 @@ class ChangedDestinationBody(Strict):
 class ManagedDestination(Shape):
     """A destination of an app, without its secret."""
 
-    destination_id: str
-    name: str
-    url: str
+    destination_id: Annotated[str, Field(examples=[EXAMPLE_ID])]
+    name: Annotated[str, Field(examples=["Trips CRM"])]
+    url: Annotated[str, Field(examples=[_URL])]
     enabled: bool
     disabled_at: Time | None
     created_at: Time
@@ -46,7 +51,13 @@ class ManagedDestination(Shape):
 class ManagedDestinationWithSecret(ManagedDestination):
     """The same with what signs, this once."""
 
-    secret: Annotated[str, Field(description="`whsec_…`, for a library of Standard Webhooks.")]
+    secret: Annotated[
+        str,
+        Field(
+            description="`whsec_…`, for a library of Standard Webhooks.",
+            examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+        ),
+    ]
 
 
 class ManagedDestinations(Shape):
