@@ -16,12 +16,12 @@ from accounts.staff_fields import DurationField, LinesField
 from common.durations import duration
 from common.text import is_plain
 from pkm import scopes
+from pkm.hooks import Touched, entries_touched, entry_changed
 from pkm.legacy import admin as legacy_admin
 from pkm.registry import actions as registry_actions
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.sync import registry_drift
 from pkm.segments.queries import people_holding
-from pkm.signals import Touched, entries_touched, entry_changed
 
 __all__ = ["DomainAdmin", "ScopeEntryAdmin", "legacy_admin"]
 

@@ -18,7 +18,7 @@ class PkmConfig(AppConfig):
         import_module("pkm.tasks")  # they are told by name: see common.broker
 
         from accounts.hooks import register_room
-        from pkm.leaving import ROOM
+        from pkm.erasure import ROOM
 
         register_room(ROOM)
         post_migrate.connect(_install, sender=self)

@@ -1,19 +1,38 @@
-"""What this room asks of rooms above it, which it cannot import: they register in their `AppConfig.ready`."""
+"""What this room tells and asks the rooms above it, which it cannot import: they register in `AppConfig.ready`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.dispatch import Signal
+from django.utils.functional import Promise
 
 if TYPE_CHECKING:
     from accounts.models import User
 
+# by, entry_pk: staff changed what a scope means, or `sync_registry` did (`by` is None); inside the transaction of it
+entry_changed = Signal()
+# by, entry_pks, ends_grants: staff withdrew these scopes, whose entries are locked, so that nobody requests or approves
+# them until the transaction is over, inside which it is sent. `ends_grants`: live grants of them are to end, too
+entries_withdrawn = Signal()
+# entry_pks: what would a change of them touch? Each receiver answers with a list of `Touched`
+entries_touched = Signal()
+
+
+class Concerned(NamedTuple):
+    """An app beside a domain: its name, the digest of its logo or "", and the page that tells about it."""
+
+    name: str
+    logo: str
+    address: str
+
 
 @dataclass
 class Audience:
-    """Whom a domain concerns beside its owner, by name: the apps that may see some of it, and those that wait."""
+    """Whom a domain concerns beside its owner: the apps that may see some of it, and those that wait, each once."""
 
-    may_see: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    may_see: list[Concerned] = field(default_factory=list)
+    asked: list[Concerned] = field(default_factory=list)
 
 
 # who may see what of this person, and who asked for it: domain → its audience
@@ -66,3 +85,16 @@ def root_changed(user: "User", change: RootChange) -> None:
     """Tell every room above."""
     for do in _on_root_change:
         do(user, change)
+
+
+class Touched(NamedTuple):
+    """How many of what a change touches.
+
+    Where withdrawing the scopes can end these too, `to_end` is the words of that choice, and `permission` the one that
+    it takes.
+    """
+
+    what: str | Promise
+    number: int
+    to_end: str = ""
+    permission: str = ""

@@ -2,7 +2,7 @@
 
 from pkm.history.models import Event, Index
 from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry, StarterRecord
 from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath

@@ -31,10 +31,6 @@ class Scope:
             wanted is None or wanted == found for wanted, found in zip(self._parts, match.groups(), strict=True)
         )
 
-    def covers_segment(self, domain: str, segment: str) -> bool:
-        """Whether any attribute of this segment lies inside the scope."""
-        return self.domain in (None, domain) and self.segment in (None, segment)
-
     def covers_scope(self, other: "Scope") -> bool:
         """Whether everything that `other` covers is covered here too."""
         return all(mine in (None, theirs) for mine, theirs in zip(self._parts, other._parts, strict=True))

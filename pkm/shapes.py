@@ -7,6 +7,7 @@ from pydantic import Field
 from common.shapes import Seconds, Shape, Time
 
 Path = Annotated[str, Field(description="domain.segment.attribute", examples=["lifestyle.food.favorite_cuisine"])]
+EXAMPLE_PATHS = ["lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine", "lifestyle.food.coffee_or_tea"]
 
 
 class ScopeEntry(Shape):
@@ -14,10 +15,10 @@ class ScopeEntry(Shape):
 
     scope: Annotated[str, Field(examples=["attr.lifestyle.food.*"])]
     scope_handle: Annotated[str, Field(examples=["s_0f3a9c41d2be"])]
-    label: str
-    description: str
-    domain: str | None
+    label: Annotated[str, Field(examples=["Food and drink"])]
+    description: Annotated[str, Field(examples=["What you like to eat and drink."])]
+    domain: Annotated[str | None, Field(examples=["lifestyle"])]
     sensitivity_tier: Literal["standard", "confidential", "restricted"]
-    attributes: list[Path]
-    max_access_duration: Seconds
-    updated_at: Time
+    attributes: Annotated[list[Path], Field(examples=[EXAMPLE_PATHS])]
+    max_access_duration: Annotated[Seconds, Field(examples=[31536000])]
+    updated_at: Annotated[Time, Field(examples=["2026-11-01T08:00:00Z"])]

@@ -3,8 +3,8 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from pkm.legacy import api as legacy_api
+from pkm.web import api, rotation_api
 from pkm.web import api as vault_api
-from pkm.web import reset_api, rotation_api
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("vault/keys", vault_api.Keys.as_view()),
@@ -13,7 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("vault/wrappers", vault_api.Wrappers.as_view()),
     path("vault/wrappers/<str:wrapper_id>", vault_api.Wrapper.as_view()),
     path("vault/wrappers/<str:wrapper_id>/restore", vault_api.RestoreWrapper.as_view()),
-    path("vault/reset", reset_api.Reset.as_view()),
+    path("vault/reset", api.Reset.as_view()),
     path("vault/unlocked", vault_api.Unlocked.as_view()),
     path("vault/segments", vault_api.Segments.as_view()),
     path("vault/segments/<str:domain>/<str:segment_id>", vault_api.Segment.as_view()),

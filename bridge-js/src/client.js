@@ -6,12 +6,14 @@ import { createHash } from "node:crypto";
 import { KeyPins } from "./approvals.js";
 import { checkAsked } from "./asked.js";
 import { BadAnswer, Problem, WaitTimeout } from "./errors.js";
+import { toBase64url, utf8 } from "./formats/bytes.js";
 import { Refused } from "./formats/errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./formats/keys.js";
-import { checkKey, openEnvelope, originOf } from "./opening.js";
+import { sha256 } from "./formats/sha256.js";
+import { checkKey, compare, openEnvelope, originOf } from "./opening.js";
 import { Proving } from "./proving.js";
-import { makePerson, PEOPLE as SANDBOX, SandboxPerson } from "./sandbox.js";
-import { ASKED, CATALOG, DISCOVERY, ENVELOPE, FOUND, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { makePerson, PEOPLE as SANDBOX, SandboxPerson, tellEvent } from "./sandbox.js";
+import { ASKED, CATALOG, CONNECTION, DISCOVERY, ENVELOPE, FOUND, MADE_CONNECTION, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
@@ -71,6 +73,7 @@ export class Client {
       connector_public_key: open,
       connector_key_id: connectorKeyId ?? fingerprint,
       connector_wrapping_alg: "ECDH-ES+A256KW",
+      ...invitationOf(userId),
       ...wireTerms(terms),
     };
     const answer = await this.#transport.send("/request-consent", {
@@ -82,6 +85,49 @@ export class Client {
     const asked = shaped(ASKED, jsonOf(answer));
     checkAsked(asked, body, fingerprint);
     return asked;
+  }
+
+  // -- connecting
+
+  /** @param {import("./index.js").AlongRequest} request @returns {Promise<import("./index.js").RequestAlong>} */
+  async requestAlong({ scope, purpose, key, connectorKeyId, ...terms }) {
+    const open = Object.hasOwn(key, "d") ? await publicHalf(key) : await checkConnectorKey(key);
+    return {
+      scope,
+      purpose,
+      connector_public_key: open,
+      connector_key_id: connectorKeyId ?? (await thumbprint(open)),
+      connector_wrapping_alg: "ECDH-ES+A256KW",
+      ...wireTerms(terms),
+    };
+  }
+
+  /** @param {{returnUrl?: string, bindingMessage?: string, request?: import("./index.js").RequestAlong}} [options] */
+  async beginConnection({ returnUrl, bindingMessage, request } = {}) {
+    const body = {
+      ...(returnUrl === undefined ? {} : { return_url: returnUrl }),
+      ...(bindingMessage === undefined ? {} : { binding_message: bindingMessage }),
+      ...(request === undefined ? {} : { request }),
+    };
+    return shaped(MADE_CONNECTION, jsonOf(await this.#transport.send("/connections", { method: "POST", body, repeatable: false })));
+  }
+
+  /** @param {string} connectionId @param {import("./index.js").BegunWith & {waitSeconds?: number}} [options] @returns {Promise<import("./index.js").Connection>} */
+  async connection(connectionId, { waitSeconds = 0, ...begunWith } = {}) {
+    const path = `/connections/${encodeURIComponent(connectionId)}`;
+    return checkedConnection(await this.#get(CONNECTION, path, { wait: waitSeconds || undefined }, waitSeconds), connectionId, begunWith);
+  }
+
+  /** @param {string} connectionId @param {string} connectionCode @param {import("./index.js").BegunWith} [begunWith] @returns {Promise<import("./index.js").Connection>} */
+  async completeConnection(connectionId, connectionCode, begunWith = {}) {
+    const sent = { method: "POST", body: { connection_code: connectionCode } };
+    const answer = await this.#transport.send(`/connections/${encodeURIComponent(connectionId)}/complete`, sent);
+    return checkedConnection(shaped(CONNECTION, jsonOf(answer)), connectionId, begunWith);
+  }
+
+  /** @param {string} userId */
+  async endConnection(userId) {
+    await this.#transport.send(`/connections/${encodeURIComponent(userId)}`, { method: "DELETE", repeatable: false });
   }
 
   // -- waiting
@@ -225,6 +271,11 @@ export class Client {
     return (await this.#get(PEOPLE, SANDBOX)).people;
   }
 
+  /** @param {string} type */
+  async tellSandboxEvent(type) {
+    return tellEvent(this.#transport, type);
+  }
+
   // -- proofs
 
   /** @param {string} receiptId */
@@ -266,6 +317,26 @@ export class Client {
 /** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
 function hintOf(hint) {
   return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
+}
+
+/** What the person's vault compares with its own, so that the service cannot take them for somebody else. @param {string} userId @returns {Record<string, string>} */
+function invitationOf(userId) {
+  return /^sh_[!-~]*$/.test(userId) ? { invitation_sha256: toBase64url(sha256(utf8(userId))) } : {};
+}
+
+/**
+ * What was asked along is held to be our own request, of whom this very connection is the way to.
+ * @param {import("./index.js").Connection} found @param {string} connectionId @param {import("./index.js").BegunWith} begunWith
+ */
+async function checkedConnection(found, connectionId, { request, returnUrl }) {
+  compare("connection_id", found.connection_id, connectionId, "the answer");
+  const asked = found.request;
+  if (!asked) return found;
+  if (!request) throw new Refused("a request was asked along; give the one that the connection was begun with", "request");
+  compare("user_id", asked.user_id, found.user_id, "the answer");
+  const given = { user_id: found.user_id, invitation_sha256: toBase64url(sha256(utf8(connectionId))), return_url: returnUrl ?? null };
+  checkAsked(asked, { ...request, ...given }, await thumbprint(request.connector_public_key));
+  return found;
 }
 
 /** @param {Record<string, unknown>} terms */

@@ -82,6 +82,10 @@ export interface components {
             max_reads: number | null;
             refresh_policy: string;
             binding_message: string | null;
+            /** @description Where you named a sharing ID, or the person connected. */
+            invitation_sha256?: string;
+            /** @description Only where you gave it. */
+            return_url?: string;
         };
         /** @description A request that waits for the person's decision. */
         AskedConsent: {
@@ -109,6 +113,50 @@ export interface components {
             /** @description Base64url SHA-256 of `request` in its RFC 8785 form. Make it yourself and compare. */
             request_digest: string;
             created_at: string;
+        };
+        /** @description A connection that waits for somebody to open it. */
+        MadeConnection: {
+            connection_id: string;
+            /** @description Send the person there, from the session that they began in; null without a `return_url`. */
+            connect_url: string | null;
+            /** @description What the person types at `code_url`: 8 characters, none of which look alike. */
+            code: string;
+            /** @description Show it with the code, as text or QR code. */
+            code_url: string;
+            expires_at: string;
+            /** @description Seconds; opening it makes them 3,600. */
+            expires_in: number;
+            interval: number;
+        };
+        /** @description Where a connection stands, as events and webhooks tell it. */
+        ConnectionNotice: {
+            connection_id: string;
+            /** @enum {string} */
+            status: "pending" | "connected" | "declined" | "expired";
+            /** @description What your app calls the person from now on; null until it is connected, and completed where it has a `return_url`. */
+            user_id: string | null;
+            /** @description Of the request that rode along. */
+            request_id: string | null;
+            /** @description The code of what kept the request from being asked; null where nothing did. */
+            refusal: string | null;
+            /** @description The app's own number of the event that told of it. */
+            sequence: number | null;
+        };
+        /** @description Where a connection stands, with what was asked along with it. */
+        Connection: {
+            connection_id: string;
+            /** @enum {string} */
+            status: "pending" | "connected" | "declined" | "expired";
+            /** @description What your app calls the person from now on; null until it is connected, and completed where it has a `return_url`. */
+            user_id: string | null;
+            /** @description Of the request that rode along. */
+            request_id: string | null;
+            /** @description The code of what kept the request from being asked; null where nothing did. */
+            refusal: string | null;
+            /** @description The app's own number of the event that told of it. */
+            sequence: number | null;
+            /** @description As asking answers it; compare its digest. */
+            request: components["schemas"]["AskedConsent"] | null;
         };
         /** @description What was approved. */
         Grant: {
@@ -138,6 +186,18 @@ export interface components {
             /** @description The app's newest notice about this request. */
             sequence: number | null;
             grant: components["schemas"]["Grant"] | null;
+        };
+        /** @description What an app is told of processing: which, by its IDs, and where it stands. It holds nothing about the person. */
+        Processing: {
+            consent_id: string;
+            /** @description Of an analysis, or of what was sent of it. */
+            analysis_id: string | null;
+            activation_id: string | null;
+            deletion_id: string | null;
+            /** @description Where what the event is about stands with it. */
+            status: string;
+            /** @description The app's own number of this event, which orders them. */
+            sequence: number;
         };
         /** @description One page of requests, newest first. */
         RequestPage: {
@@ -178,6 +238,17 @@ export interface components {
             /** @description Your own name for this person; empty where you gave none. */
             label: string;
         };
+        /** @description What became of it, as the person's browser would know it. */
+        ConnectionAnswer: {
+            /** @enum {string} */
+            status: "pending" | "connected" | "declined" | "expired";
+            /** @description Of the request that rode along, for them to decide. */
+            request_id: string | null;
+            /** @description Why nothing was asked. */
+            refusal: string | null;
+            /** @description Where their browser goes then, with the code that completes the connection; null without a `return_url`. */
+            return_to: string | null;
+        };
         /** @description One sealed segment as it is now. */
         SealedSegment: {
             domain: string;
@@ -217,6 +288,10 @@ export interface components {
             binding_message?: string | null;
             /** @description An approved template that the request keeps within. */
             template_id?: string | null;
+            /** @description Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it. */
+            invitation_sha256?: string | null;
+            /** @description Where the person goes after deciding, under an origin of yours. */
+            return_url?: string | null;
         };
     };
     responses: never;
@@ -233,11 +308,16 @@ export type FoundPerson = components['schemas']['FoundPerson'];
 export type PeoplePage = components['schemas']['PeoplePage'];
 export type FrozenRequest = components['schemas']['FrozenRequest'];
 export type AskedConsent = components['schemas']['AskedConsent'];
+export type MadeConnection = components['schemas']['MadeConnection'];
+export type ConnectionNotice = components['schemas']['ConnectionNotice'];
+export type Connection = components['schemas']['Connection'];
 export type Grant = components['schemas']['Grant'];
 export type Status = components['schemas']['Status'];
+export type Processing = components['schemas']['Processing'];
 export type RequestPage = components['schemas']['RequestPage'];
 export type Envelope = components['schemas']['Envelope'];
 export type SandboxEntry = components['schemas']['SandboxEntry'];
+export type ConnectionAnswer = components['schemas']['ConnectionAnswer'];
 export type SealedSegment = components['schemas']['SealedSegment'];
 export type Revisions = components['schemas']['Revisions'];
 export type Terms = components['schemas']['Terms'];

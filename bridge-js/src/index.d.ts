@@ -1,8 +1,8 @@
 // The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
 
-import type { AskedConsent, Discovery, Envelope, Grant, PeoplePage, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
+import type { AskedConsent, Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, Grant, MadeConnection, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
 
-export type { AskedConsent, Discovery, Envelope, FoundPerson, Grant, PeoplePage, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
+export type { AskedConsent, Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, FoundPerson, Grant, MadeConnection, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
 export type RequestStatus = Status["status"];
 export type GrantStatus = Grant["status"];
 
@@ -83,19 +83,33 @@ export interface Slice extends ExportContent {
   etag: string;
 }
 
-/** A notice of the app: its sequence number, and the request as it was at that moment. */
-export interface ConsentEvent {
-  id: number;
-  status: Status;
+/** What is asked of whoever connects. */
+export type AlongRequest = Omit<ConsentRequest, "userId" | "idempotencyKey" | "clientHint" | "invitationSha256" | "returnUrl">;
+
+/** The same as it is sent: JSON without anything secret, to be kept until the connection is completed. */
+export type RequestAlong = { connector_public_key: PublicKey } & Record<string, unknown>;
+
+/** What a connection was begun with: what was asked along is compared with it. */
+export interface BegunWith {
+  request?: RequestAlong;
+  returnUrl?: string;
 }
 
-export interface Webhook {
+/** What a notice tells: the request as it was at that moment, where a connection stands, or what became of processing by agents. */
+export type Told =
+  | { status: Status; processing?: undefined; connection?: undefined }
+  | { status?: undefined; processing: Processing; connection?: undefined }
+  | { status?: undefined; processing?: undefined; connection: ConnectionNotice };
+
+/** A notice of the app with its sequence number; `type` is "consent" of a request, else that of its webhook. */
+export type ConsentEvent = { id: number; type: string } & Told;
+
+export type Webhook = {
   /** The same for each repetition of a delivery. */
   webhookId: string;
   type: string;
   timestamp: string;
-  status: Status;
-}
+} & Told;
 
 export type Claims = Record<string, any>;
 
@@ -220,6 +234,16 @@ export class Client {
   people(query?: string, options?: { cursor?: string; limit?: number }): Promise<PeoplePage>;
   /** Ask for one scope; keep the answer, an export is checked against it. */
   requestConsent(request: ConsentRequest): Promise<AskedConsent>;
+  /** What to ask of whoever connects; the private half of `key` stays here. */
+  requestAlong(request: AlongRequest): Promise<RequestAlong>;
+  /** Let somebody connect: send them to `connect_url`, or, without a `returnUrl`, show `code` and `code_url`. */
+  beginConnection(options?: BegunWith & { bindingMessage?: string }): Promise<MadeConnection>;
+  /** Where it stands; `waitSeconds` (0 to 30) holds the answer. */
+  connection(connectionId: string, options?: BegunWith & { waitSeconds?: number }): Promise<Connection>;
+  /** Complete it with the code of the return: only in the browser session that began it. Its `request` is what to read by. */
+  completeConnection(connectionId: string, connectionCode: string, begunWith?: BegunWith): Promise<Connection>;
+  /** Forget this person: what waits is cancelled, what may be read is released, and the name leads nowhere. */
+  endConnection(userId: string): Promise<void>;
   /** Where a request stands; `waitSeconds` (0 to 30) holds the answer until that changes. */
   status(requestId: string, options?: { waitSeconds?: number }): Promise<Status>;
   /** The same for the app's newest request for this person and scope. */
@@ -257,6 +281,8 @@ export class Client {
   sandboxPerson(userId: string, vaultKey?: VaultKey | null): SandboxPerson;
   /** All of the app's, the newest first. */
   sandboxPeople(): Promise<SandboxEntry[]>;
+  /** Have this test app told of an event of agents, such as `analysis.completed`, by stream and webhook: its notice. */
+  tellSandboxEvent(type: string): Promise<Processing>;
   /** The signed proof of one event, verified. */
   receipt(receiptId: string): Promise<{ receipt_id: string; jws: string; claims: Claims }>;
   /**
@@ -317,6 +343,10 @@ export class SandboxPerson {
   approve(requestId: string, options?: { attributes?: string[]; accessDuration?: number }): Promise<Status>;
   /** Refuse; `reason` is the person's own note, which the app does not see. */
   deny(requestId: string, options?: { reason?: string }): Promise<Status>;
+  /** Connect with the app; `request_id` is of what rode along, which they decide on before they go back. */
+  connect(connectionId: string): Promise<ConnectionAnswer>;
+  /** Decline to connect. */
+  decline(connectionId: string): Promise<ConnectionAnswer>;
   revoke(grantId: string): Promise<Status>;
   pause(grantId: string): Promise<Status>;
   resume(grantId: string): Promise<Status>;

@@ -11,7 +11,7 @@ import { thumbprint } from "./formats/keys.js";
 import { newRoot, signApproval, signResumption } from "./formats/signing.js";
 import { openRoot, openSegment, rootMembers, sealSegment } from "./formats/vault.js";
 import { newRecoveryCode, newVaultKey, wrap } from "./formats/wrappers.js";
-import { DATA, PERSON, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
+import { CONNECTION_ANSWER, DATA, PERSON, PROCESSING, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";
 import { jsonOf } from "./transport.js";
 
@@ -85,6 +85,17 @@ export class SandboxPerson {
   async deny(requestId, { reason } = {}) {
     const body = { decision: "deny", ...(reason ? { reason } : {}) };
     return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, body);
+  }
+
+  /** @param {string} connectionId @returns {Promise<import("./contract.js").ConnectionAnswer>} */
+  connect = (connectionId) => this.#answer(connectionId, "connect");
+  /** @param {string} connectionId @returns {Promise<import("./contract.js").ConnectionAnswer>} */
+  decline = (connectionId) => this.#answer(connectionId, "decline");
+
+  /** @param {string} connectionId @param {string} decision */
+  async #answer(connectionId, decision) {
+    const answer = await this.#send("POST", "/connections", { connection_id: connectionId, decision });
+    return shaped(CONNECTION_ANSWER, answer);
   }
 
   /** @param {string} grantId */
@@ -198,6 +209,11 @@ export async function makePerson(transport, label) {
   const person = new SandboxPerson(transport, made.user_id, made.label, null);
   await person.makeVault();
   return person;
+}
+
+/** @param {import("./transport.js").Transport} transport @param {string} type */
+export async function tellEvent(transport, type) {
+  return shaped(PROCESSING, jsonOf(await transport.send("/sandbox/events", { method: "POST", body: { type }, repeatable: false })));
 }
 
 /** attribute path → its value and the segment that holds it @param {Segment[]} segments */

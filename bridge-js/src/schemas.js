@@ -86,6 +86,8 @@ export const SCHEMAS = {
       max_reads: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
       refresh_policy: {"type": "string"},
       binding_message: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      invitation_sha256: {"type": "string"},
+      return_url: {"type": "string"},
     },
   },
   AskedConsent: {
@@ -109,6 +111,44 @@ export const SCHEMAS = {
       request: {"$ref": "#/components/schemas/FrozenRequest"},
       request_digest: {"type": "string"},
       created_at: {"type": "string"},
+    },
+  },
+  MadeConnection: {
+    type: "object",
+    required: ["connection_id", "connect_url", "code", "code_url", "expires_at", "expires_in", "interval"],
+    properties: {
+      connection_id: {"type": "string"},
+      connect_url: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      code: {"type": "string"},
+      code_url: {"type": "string"},
+      expires_at: {"type": "string"},
+      expires_in: {"type": "integer"},
+      interval: {"type": "integer"},
+    },
+  },
+  ConnectionNotice: {
+    type: "object",
+    required: ["connection_id", "status", "user_id", "request_id", "refusal", "sequence"],
+    properties: {
+      connection_id: {"type": "string"},
+      status: {"type": "string"},
+      user_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      request_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      refusal: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      sequence: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    },
+  },
+  Connection: {
+    type: "object",
+    required: ["connection_id", "status", "user_id", "request_id", "refusal", "sequence", "request"],
+    properties: {
+      connection_id: {"type": "string"},
+      status: {"type": "string"},
+      user_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      request_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      refusal: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      sequence: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+      request: {"anyOf": [{"$ref": "#/components/schemas/AskedConsent"}, {"type": "null"}]},
     },
   },
   Grant: {
@@ -139,6 +179,18 @@ export const SCHEMAS = {
       receipt_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       sequence: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
       grant: {"anyOf": [{"$ref": "#/components/schemas/Grant"}, {"type": "null"}]},
+    },
+  },
+  Processing: {
+    type: "object",
+    required: ["consent_id", "analysis_id", "activation_id", "deletion_id", "status", "sequence"],
+    properties: {
+      consent_id: {"type": "string"},
+      analysis_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      activation_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      deletion_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      status: {"type": "string"},
+      sequence: {"type": "integer"},
     },
   },
   RequestPage: {
@@ -180,6 +232,16 @@ export const SCHEMAS = {
       label: {"type": "string"},
     },
   },
+  ConnectionAnswer: {
+    type: "object",
+    required: ["status", "request_id", "refusal", "return_to"],
+    properties: {
+      status: {"type": "string"},
+      request_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      refusal: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      return_to: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+  },
   SealedSegment: {
     type: "object",
     required: ["domain", "segment_id", "content_revision", "manifest_revision", "attributes", "jwe", "size_bytes", "updated_at"],
@@ -219,6 +281,8 @@ export const SCHEMAS = {
       refresh_policy: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       binding_message: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       template_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      invitation_sha256: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      return_url: {"anyOf": [{"type": "string"}, {"type": "null"}]},
     },
   },
 };

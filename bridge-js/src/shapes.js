@@ -21,6 +21,11 @@ const record = (properties) => ({ type: "object", required: Object.keys(properti
 const named = (name) => SCHEMAS[name];
 
 export const STATUS = named("Status");
+export const PROCESSING = named("Processing");
+export const MADE_CONNECTION = named("MadeConnection");
+export const CONNECTION = named("Connection");
+export const CONNECTION_TOLD = named("ConnectionNotice");
+export const CONNECTION_ANSWER = named("ConnectionAnswer");
 export const DISCOVERY = named("Discovery");
 export const ASKED = named("AskedConsent");
 export const ENVELOPE = named("Envelope");
@@ -42,6 +47,8 @@ export const DATA = record({
 });
 export const KEYS = record({ keys: { type: "array", items: { type: "object" } } });
 export const NOTICE = record({ type: TEXT, timestamp: TEXT, data: STATUS });
+export const CONNECTION_NOTICE = record({ type: TEXT, timestamp: TEXT, data: CONNECTION_TOLD });
+export const PROCESSING_NOTICE = record({ type: TEXT, timestamp: TEXT, data: PROCESSING });
 
 /** What a value has to be, by the word for it. @type {Record<string, [string, (value: any) => boolean]>} */
 const KINDS = {

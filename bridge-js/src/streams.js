@@ -4,7 +4,7 @@
 
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
 import { parseObject } from "./formats/json.js";
-import { shaped, STATUS } from "./shapes.js";
+import { CONNECTION_TOLD, PROCESSING, shaped, STATUS } from "./shapes.js";
 
 /** @typedef {import("./index.js").ConsentEvent} ConsentEvent */
 
@@ -88,23 +88,28 @@ export class Stream {
     this.#fields = {};
     const retry = Number(fields.retry?.at(-1));
     if (Number.isSafeInteger(retry) && retry > 0) this.retry = Math.min(LONGEST_PAUSE, retry / 1000);
-    return this.#dispatch(fields.id?.at(-1), fields.data);
+    return this.#dispatch(fields.id?.at(-1), fields.data, fields.event?.at(-1));
   }
 
-  /** @param {string | undefined} id @param {string[] | undefined} data @returns {ConsentEvent | null} */
-  #dispatch(id, data) {
+  /**
+   * @param {string | undefined} id @param {string[] | undefined} data @param {string} [type]
+   * @returns {ConsentEvent | null}
+   */
+  #dispatch(id, data, type = "consent") {
     if (id === undefined) return null;
     if (!/^\d{1,15}$/.test(id)) throw new BadAnswer("an event's id is no number");
     const position = Number(id);
     if (this.lastEventId !== null && position <= this.lastEventId) return null;
     this.lastEventId = position;
     if (!data) return null;
-    let status;
+    let body;
     try {
-      status = parseObject(data.join("\n"), "an event");
+      body = parseObject(data.join("\n"), "an event");
     } catch (error) {
       throw new BadAnswer(/** @type {Error} */ (error).message);
     }
-    return { id: position, status: shaped(STATUS, status, "an event") };
+    if (type === "consent") return { id: position, type, status: shaped(STATUS, body, "an event") };
+    if (type.startsWith("connection.")) return { id: position, type, connection: shaped(CONNECTION_TOLD, body, "an event") };
+    return { id: position, type, processing: shaped(PROCESSING, body, "an event") };
   }
 }

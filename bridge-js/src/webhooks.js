@@ -5,11 +5,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { utf8 } from "./formats/bytes.js";
 import { KeyRefused, Refused } from "./formats/errors.js";
 import { parseObject } from "./formats/json.js";
-import { NOTICE, shaped } from "./shapes.js";
+import { CONNECTION_NOTICE, NOTICE, PROCESSING_NOTICE, shaped } from "./shapes.js";
 
 const TOLERANCE = 300;
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_SIGNATURES = 16;
+const NOTICES = { status: NOTICE, connection: CONNECTION_NOTICE, processing: PROCESSING_NOTICE };
 
 /**
  * The notice in a request's exact body, if it was signed with the endpoint's `secret` (whsec_…) and is not old.
@@ -33,8 +34,10 @@ export function verifyWebhook(body, headers, secret, { toleranceSeconds = TOLERA
   if (!given.some((bytes) => bytes.length === expected.length && timingSafeEqual(bytes, expected))) {
     throw new Refused("the webhook's signature does not hold", "webhook-signature");
   }
-  const { type, timestamp, data } = shaped(NOTICE, parseObject(raw, "the webhook"), "the webhook");
-  return { webhookId: id, type, timestamp, status: data };
+  const notice = parseObject(raw, "the webhook");
+  const member = /^(consent|export)\./u.test(String(notice.type)) ? "status" : String(notice.type).startsWith("connection.") ? "connection" : "processing";
+  const { type, timestamp, data } = shaped(NOTICES[member], notice, "the webhook");
+  return /** @type {import("./index.js").Webhook} */ ({ webhookId: id, type, timestamp, [member]: data });
 }
 
 /** @param {Record<string, string | string[] | undefined>} headers @param {string} name */

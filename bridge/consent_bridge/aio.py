@@ -13,7 +13,7 @@ import httpx2
 
 from consent_bridge import calls, sandbox, streams
 from consent_bridge.aio_sandbox import AsyncSandboxPerson, LoopSender
-from consent_bridge.answers import SandboxEntry
+from consent_bridge.answers import Processing, SandboxEntry
 from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
@@ -23,8 +23,10 @@ from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
     AskedConsent,
+    Connection,
     Discovery,
     Envelope,
+    MadeConnection,
     PeoplePage,
     ProvenReceipt,
     Receipt,
@@ -113,6 +115,60 @@ class AsyncClient:
         return await self._do(
             calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, client_hint, terms)
         )
+
+    async def begin_connection(
+        self,
+        *,
+        return_url: str | None = None,
+        binding_message: str | None = None,
+        request: Mapping[str, Any] | None = None,
+    ) -> MadeConnection:
+        """Let somebody connect: send them to `connect_url`, or, without a `return_url`, show `code` and `code_url`.
+
+        `request` is what `request_along` made; keep it, with the browser session that began, until it is completed.
+        """
+        return await self._do(calls.begin_connection(return_url, binding_message, request))
+
+    @staticmethod
+    def request_along(
+        scope: str,
+        *,
+        purpose: str,
+        key: Mapping[str, Any],
+        connector_key_id: str | None = None,
+        **terms: Unpack[Terms],
+    ) -> dict[str, Any]:
+        """What to ask of whoever connects, as `begin_connection` takes it; the private half of `key` stays here."""
+        return calls.request_along(scope, purpose, key, connector_key_id, terms)
+
+    async def connection(
+        self,
+        connection_id: str,
+        *,
+        wait: int = 0,
+        request: Mapping[str, Any] | None = None,
+        return_url: str | None = None,
+    ) -> Connection:
+        """Where it stands; `wait` (0 to 30 s) holds the answer. What was asked along is compared with `request`."""
+        return await self._do(calls.connection(connection_id, wait, request, return_url))
+
+    async def complete_connection(
+        self,
+        connection_id: str,
+        connection_code: str,
+        *,
+        request: Mapping[str, Any] | None = None,
+        return_url: str | None = None,
+    ) -> Connection:
+        """Complete it with the code of the return: only in the browser session that began it.
+
+        Its `request` is the `AskedConsent` to read by. `request` and `return_url` as it was begun with.
+        """
+        return await self._do(calls.complete_connection(connection_id, connection_code, request, return_url))
+
+    async def end_connection(self, user_id: str) -> None:
+        """Forget this person: what waits is cancelled, what may be read is released, and the name leads nowhere."""
+        await self._do(calls.end_connection(user_id))
 
     async def status(self, request_id: str, *, wait: int = 0) -> Status:
         """Where a request stands; `wait` (0 to 30 s) holds the answer until that changes."""
@@ -270,6 +326,10 @@ class AsyncClient:
     async def sandbox_people(self) -> tuple[SandboxEntry, ...]:
         """All of the app's, the newest first."""
         return await asyncio.to_thread(sandbox.list_people, LoopSender(self._do))
+
+    async def tell_sandbox_event(self, event: str) -> Processing:
+        """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
+        return await asyncio.to_thread(sandbox.tell_event, LoopSender(self._do), event)
 
     async def _verified(self, verify: Callable[[Mapping[str, bytes]], Result]) -> Result:
         if self._keys:

@@ -94,6 +94,8 @@ class AsyncSandboxPerson:
     preview = _awaited(SandboxPerson.preview)
     approve = _awaited(SandboxPerson.approve)
     deny = _awaited(SandboxPerson.deny)
+    connect = _awaited(SandboxPerson.connect)
+    decline = _awaited(SandboxPerson.decline)
     revoke = _awaited(SandboxPerson.revoke)
     pause = _awaited(SandboxPerson.pause)
     resume = _awaited(SandboxPerson.resume)

@@ -33,6 +33,41 @@ class AskedConsent:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """Where a connection stands, with what was asked along with it."""
+
+    connection_id: str
+    status: str
+    user_id: str | None
+    request_id: str | None
+    refusal: str | None
+    sequence: int | None
+    request: AskedConsent | None
+
+
+@dataclass(frozen=True)
+class ConnectionAnswer:
+    """What became of it, as the person's browser would know it."""
+
+    status: str
+    request_id: str | None
+    refusal: str | None
+    return_to: str | None
+
+
+@dataclass(frozen=True)
+class ConnectionNotice:
+    """Where a connection stands, as events and webhooks tell it."""
+
+    connection_id: str
+    status: str
+    user_id: str | None
+    request_id: str | None
+    refusal: str | None
+    sequence: int | None
+
+
+@dataclass(frozen=True)
 class Discovery:
     """What one person could be asked for. It holds no value of theirs, and not which attributes they have."""
 
@@ -104,6 +139,8 @@ class FrozenRequest:
     max_reads: int | None
     refresh_policy: str
     binding_message: str | None
+    invitation_sha256: str | None = None
+    return_url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,11 +157,36 @@ class Grant:
 
 
 @dataclass(frozen=True)
+class MadeConnection:
+    """A connection that waits for somebody to open it."""
+
+    connection_id: str
+    connect_url: str | None
+    code: str
+    code_url: str
+    expires_at: str
+    expires_in: int
+    interval: int
+
+
+@dataclass(frozen=True)
 class PeoplePage:
     """One page of the directory."""
 
     people: tuple[FoundPerson, ...]
     next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class Processing:
+    """What an app is told of processing: which, by its IDs, and where it stands. It holds nothing about the person."""
+
+    consent_id: str
+    analysis_id: str | None
+    activation_id: str | None
+    deletion_id: str | None
+    status: str
+    sequence: int
 
 
 @dataclass(frozen=True)

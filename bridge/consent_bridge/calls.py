@@ -18,12 +18,14 @@ from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unre
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey
-from consent_bridge.opening import check_asked
+from consent_bridge.opening import check_asked, compare
 from consent_bridge.results import (
     PENDING,
     AskedConsent,
+    Connection,
     Discovery,
     Envelope,
+    MadeConnection,
     PeoplePage,
     ProvenReceipt,
     Receipt,
@@ -32,6 +34,7 @@ from consent_bridge.results import (
     Status,
     build,
 )
+from consent_bridge.signatures import sha256
 from consent_bridge.transport import TRANSIENT, Answer
 
 WRAPPING_ALG = "ECDH-ES+A256KW"
@@ -118,6 +121,7 @@ def request_consent(
         "connector_public_key": public,
         "connector_key_id": connector_key_id or print_,
         "connector_wrapping_alg": WRAPPING_ALG,
+        **_invitation(user_id),
         **{name: value for name, value in terms.items() if value is not None},
     }
 
@@ -128,6 +132,82 @@ def request_consent(
 
     headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
     return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
+
+
+def _invitation(user_id: str) -> dict[str, str]:
+    """What the person's vault compares with its own, so that the service cannot take them for somebody else."""
+    return {"invitation_sha256": sha256(user_id)} if user_id.startswith("sh_") and user_id.isascii() else {}
+
+
+def request_along(
+    scope: str, purpose: str, key: Mapping[str, Any], connector_key_id: str | None, terms: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What is asked of whoever connects: JSON without anything secret, to be kept until the connection is completed."""
+    public = public_half(key) if "d" in key else dict(key)
+    return {
+        "scope": scope,
+        "purpose": purpose,
+        "connector_public_key": public,
+        "connector_key_id": connector_key_id or thumbprint(public),
+        "connector_wrapping_alg": WRAPPING_ALG,
+        **{name: value for name, value in terms.items() if value is not None},
+    }
+
+
+def begin_connection(
+    return_url: str | None, binding_message: str | None, request: Mapping[str, Any] | None
+) -> Call[MadeConnection]:
+    given = {"return_url": return_url, "binding_message": binding_message, "request": request}
+    body = {name: value for name, value in given.items() if value is not None}
+    return Call(
+        "POST", "/connections", lambda answer: build(MadeConnection, answer.json()), body=body, repeatable=False
+    )
+
+
+def connection(
+    connection_id: str, wait: int, request: Mapping[str, Any] | None, return_url: str | None
+) -> Call[Connection]:
+    def read(answer: Answer) -> Connection:
+        return _checked(answer, connection_id, request, return_url)
+
+    return Call("GET", _connection(connection_id), read, params=_query(wait=wait or None), extra_time=float(wait))
+
+
+def complete_connection(
+    connection_id: str, connection_code: str, request: Mapping[str, Any] | None, return_url: str | None
+) -> Call[Connection]:
+    """Repeatable: the same code completes it once more."""
+
+    def read(answer: Answer) -> Connection:
+        return _checked(answer, connection_id, request, return_url)
+
+    body = {"connection_code": connection_code}
+    return Call("POST", f"{_connection(connection_id)}/complete", read, body=body)
+
+
+def end_connection(user_id: str) -> Call[None]:
+    return Call("DELETE", _connection(user_id), lambda _: None, repeatable=False)
+
+
+def _connection(name: str) -> str:
+    return f"/connections/{quote(name, safe='')}"
+
+
+def _checked(
+    answer: Answer, connection_id: str, request: Mapping[str, Any] | None, return_url: str | None
+) -> Connection:
+    """Where it stands; what was asked along is our own request, and of whom this very connection is the way to."""
+    found = build(Connection, answer.json())
+    compare("connection_id", found.connection_id, connection_id, "the answer")
+    asked = found.request
+    if asked is None:
+        return found
+    if request is None:
+        raise Refused("a request was asked along; give the one that the connection was begun with", member="request")
+    compare("user_id", asked.user_id, found.user_id, "the answer")
+    given = {"user_id": found.user_id, "invitation_sha256": sha256(connection_id), "return_url": return_url}
+    check_asked(asked, {**request, **given})
+    return found
 
 
 def status(wait: int = 0, **named: str) -> Call[Status]:

@@ -11,7 +11,7 @@ import requests
 from requests.auth import AuthBase
 
 from consent_bridge import calls, sandbox, streams
-from consent_bridge.answers import SandboxEntry
+from consent_bridge.answers import Processing, SandboxEntry
 from consent_bridge.approvals import KeyPins
 from consent_bridge.calls import Call, Fetched, bearer, whole
 from consent_bridge.errors import BadAnswer, BridgeError, Problem
@@ -21,8 +21,10 @@ from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
 from consent_bridge.results import (
     AskedConsent,
+    Connection,
     Discovery,
     Envelope,
+    MadeConnection,
     PeoplePage,
     ProvenReceipt,
     Receipt,
@@ -149,6 +151,62 @@ class Client:
         return self._do(
             calls.request_consent(user_id, scope, purpose, key, connector_key_id, idempotency_key, client_hint, terms)
         )
+
+    # -- connecting
+
+    def begin_connection(
+        self,
+        *,
+        return_url: str | None = None,
+        binding_message: str | None = None,
+        request: Mapping[str, Any] | None = None,
+    ) -> MadeConnection:
+        """Let somebody connect: send them to `connect_url`, or, without a `return_url`, show `code` and `code_url`.
+
+        `request` is what `request_along` made; keep it, with the browser session that began, until it is completed.
+        """
+        return self._do(calls.begin_connection(return_url, binding_message, request))
+
+    @staticmethod
+    def request_along(
+        scope: str,
+        *,
+        purpose: str,
+        key: Mapping[str, Any],
+        connector_key_id: str | None = None,
+        **terms: Unpack[Terms],
+    ) -> dict[str, Any]:
+        """What to ask of whoever connects, as `begin_connection` takes it; the private half of `key` stays here."""
+        return calls.request_along(scope, purpose, key, connector_key_id, terms)
+
+    def connection(
+        self,
+        connection_id: str,
+        *,
+        wait: int = 0,
+        request: Mapping[str, Any] | None = None,
+        return_url: str | None = None,
+    ) -> Connection:
+        """Where it stands; `wait` (0 to 30 s) holds the answer. What was asked along is compared with `request`."""
+        return self._do(calls.connection(connection_id, wait, request, return_url))
+
+    def complete_connection(
+        self,
+        connection_id: str,
+        connection_code: str,
+        *,
+        request: Mapping[str, Any] | None = None,
+        return_url: str | None = None,
+    ) -> Connection:
+        """Complete it with the code of the return: only in the browser session that began it.
+
+        Its `request` is the `AskedConsent` to read by. `request` and `return_url` as it was begun with.
+        """
+        return self._do(calls.complete_connection(connection_id, connection_code, request, return_url))
+
+    def end_connection(self, user_id: str) -> None:
+        """Forget this person: what waits is cancelled, what may be read is released, and the name leads nowhere."""
+        self._do(calls.end_connection(user_id))
 
     # -- waiting
 
@@ -336,6 +394,10 @@ class Client:
     def sandbox_people(self) -> tuple[SandboxEntry, ...]:
         """All of the app's, the newest first."""
         return sandbox.list_people(self._transport)
+
+    def tell_sandbox_event(self, event: str) -> Processing:
+        """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
+        return sandbox.tell_event(self._transport, event)
 
     def _verified(self, verify: Callable[[Mapping[str, bytes]], Result]) -> Result:
         if self._keys:

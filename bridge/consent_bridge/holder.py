@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
-from consent_bridge.own_history import take_out_ended
 from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
@@ -36,6 +34,7 @@ from consent_bridge.vault_notes import (
     NotesKeeper,
     NotesMemory,
     RolledBack,
+    Send,
     with_connector,
     with_domain,
     with_revisions,
@@ -97,8 +96,9 @@ class VaultHolder:
             "base_content_revision": base,
             "attributes": list(values),
         }
+        send = partial(self._send_notes, "PUT", _segment_path(domain, segment_id), body)
         try:
-            answer = self._addresses.send("PUT", _segment_path(domain, segment_id), body)
+            answer = self._send_with_revision(f"{domain}.{segment_id}", base + 1, send)
         except Problem as problem:
             if problem.code == "segment_mismatch" and problem.extra.get("member") == "kid":
                 self._lock_if_changed(key, problem)
@@ -117,7 +117,8 @@ class VaultHolder:
             try:
                 return self.write(domain, segment_id, {**current.values, **changes}, base=base)
             except Problem as problem:
-                if problem.code != "stale_revision" or attempt == _ATTEMPTS_AT_A_SEGMENT:
+                is_behind = problem.code == "stale_revision" and problem.extra.get("member") != "notes"
+                if not is_behind or attempt == _ATTEMPTS_AT_A_SEGMENT:
                     raise
                 # A deleted segment is not listed, but its counting goes on: only the refusal tells how far.
                 found = problem.extra.get("current_content_revision")
@@ -125,10 +126,19 @@ class VaultHolder:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def delete(self, domain: str, segment_id: str, *, base: int) -> None:
-        """Delete a segment at revision `base`."""
-        self._addresses.send("DELETE", _segment_path(domain, segment_id), params={"base_content_revision": str(base)})
-        if self._key is not None:
-            self._forget({f"{domain}.{segment_id}": base + 1})
+        """Delete a segment at revision `base`.
+
+        That needs no key. An open vault remembers it: what is put back by somebody is older than its deletion.
+        """
+        path, params = _segment_path(domain, segment_id), {"base_content_revision": str(base)}
+        if self._key is None:
+            self._addresses.send("DELETE", path, params=params)
+            return
+
+        def send(notes: dict[str, Any]) -> Answer:
+            return self._addresses.send("DELETE", path, _with(notes) or None, params)
+
+        self._send_with_revision(f"{domain}.{segment_id}", base + 1, send)
 
     def _segment(self, domain: str, segment_id: str) -> Segment:
         for segment in self.segments(domain=domain):
@@ -307,7 +317,7 @@ class VaultHolder:
         """
         approval = self._addresses.get(f"/grants/{quote(grant_id, safe='')}/approval").get("approval")
         # after the approval was read: another program's newer one is then in the notes
-        take_out_ended(self._notes, self._unlocked(), self._user_id, self._history_page)
+        self._take_out_ended()
         notes, _ = self._notes.read(self._unlocked(), self._user_id)
         record = record_of(notes.get("approvals"), review.request, review.request_digest)
         if record is None:
@@ -361,7 +371,7 @@ class VaultHolder:
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
     def _send_notes(self, method: str, path: str, body: Mapping[str, Any], notes: dict[str, Any]) -> Answer:
-        return self._addresses.send(method, path, {**body, "notes": notes})
+        return self._addresses.send(method, path, {**body, **_with(notes)})
 
     def _revoke_remembered(self, grant_id: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}"
@@ -373,17 +383,21 @@ class VaultHolder:
         send = partial(self._send_notes, "POST", f"{path}/revoke", {})
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
-    def _forget(self, deleted: dict[str, int]) -> None:
-        """What is deleted and put back by somebody is older than this for every program of the person."""
-        with suppress(BridgeError):  # deleted is deleted
-            self._notes.write(self._unlocked(), self._user_id, partial(with_segments, deleted))
+    def _send_with_revision(self, place: str, revision: int, send: Send) -> Answer:
+        """Send a change of a segment together with notes that remember the revision that it makes."""
+        return self._notes.change(self._unlocked(), self._user_id, partial(with_segments, {place: revision}), send)
 
-    def _history_page(self, after: int) -> dict[str, Any]:
-        return self._addresses.get("/history/chain", {"after": str(after)})
+    def _take_out_ended(self) -> None:
+        """Let the notes forget what ended since, by the person's own history; one who is played has none."""
 
     def _grant(self, grant_id: str, verb: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}/{verb}"
         return build(Status, self._addresses.send("POST", path, {}).json())
+
+
+def _with(notes: Mapping[str, Any]) -> dict[str, Any]:
+    """The member of a body; none of a vault that keeps no notes."""
+    return {"notes": notes} if notes else {}
 
 
 def _segment_path(domain: str, segment_id: str) -> str:

@@ -216,7 +216,7 @@ class MemoryFile:
             return None
         self._kept = parse_object(read_small_file(self.path, "the memory of logs"), f"the memory of logs {self.path}")
         told = self._kept.get(service)
-        return _memory(told) if isinstance(told, Mapping) else None
+        return memory_of(told) if isinstance(told, Mapping) else None
 
     def keep(self, service: str, memory: Memory) -> None:
         """Remember it from now on."""
@@ -271,7 +271,8 @@ class LogKeeper:
         return LogSight(memory.checkpoint, memory.is_fresh(time.time()))
 
 
-def _memory(told: Mapping[str, Any]) -> Memory:
+def memory_of(told: Mapping[str, Any]) -> Memory:
+    """{"keys", "witnesses", "quorum", "earlier", "checkpoint" (a signed note), "ended"}, as a reader keeps it."""
     kept = (tuple(map(VerifierKey.parse, told.get(name) or ())) for name in ("keys", "witnesses", "earlier"))
     keys, witnesses, earlier = kept
     quorum, note = told.get("quorum"), told.get("checkpoint")

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from consent_bridge.errors import BadAnswer, KeyRefused
+from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.holder import VaultHolder
-from consent_bridge.own_history import entries_after, head_of
+from consent_bridge.own_history import entries_after, head_of, take_out_ended
 from consent_bridge.records import without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review
@@ -21,7 +21,7 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
-from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of
+from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, with_revisions
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -122,12 +122,14 @@ class Owner(VaultHolder):
         """
         seen, since = self._notes.revisions(self._user_id), self._notes.seen_on(self._user_id)
         before = f"was seen here on {since}" if since else "there was"
-        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
+        older: list[str] = []
         try:
             notes, _ = self._notes.read(self._unlocked(), self._user_id)
+            seen = with_revisions(seen, notes.get("segments", {}))
             entries_after(head_of(notes), self._history_page)
-        except RolledBack as older:
-            told.append(older.reason)
+        except RolledBack as refused:
+            older.append(refused.reason)
+        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)] + older
         if told:
             raise RolledBack(
                 f"the service shows an older state than {before}: {'; '.join(told)}. That is so after "
@@ -140,21 +142,40 @@ class Owner(VaultHolder):
 
         `RolledBack` where the notes are gone from a vault that was made with them: only a new vault helps then.
         """
-        head, _ = entries_after(head_of({}), self._history_page)
+        head, *_ = entries_after(head_of({}), self._history_page)
+        segments = self._stored_revisions()
 
         def change(notes: Notes) -> Notes:
             records = without_records(notes.get("approvals"), None, 0)
-            return {**notes, "approvals": records, "history": asdict(head), "segments": {}}
+            return {
+                **notes,
+                "approvals": records,
+                "history": asdict(head),
+                "proved": asdict(head),
+                "segments": segments,
+            }
 
         self._notes.take_older(self._unlocked(), self._user_id, change)
         self._seen.clear()
 
+    def _take_out_ended(self) -> None:
+        take_out_ended(self._notes, self._unlocked(), self._user_id, self._history_page, self._log)
+
+    def _history_page(self, after: int) -> dict[str, Any]:
+        return self._site.get(HISTORY_PATH, {"after": str(after)})
+
+    def _log(self, path: str, params: Mapping[str, str]) -> Answer:
+        return self._site.read(f"/log{path}", params)
+
     def _older_than(self, seen: Mapping[str, int]) -> list[tuple[str, int, int]]:
-        """Segments that are there in an older revision than was seen here: place, then, now."""
+        """Segments that are there in an older revision than was seen before: place, then, now."""
+        now = self._stored_revisions()
+        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
+
+    def _stored_revisions(self) -> dict[str, int]:
         listed = self._addresses.get("/segments").get("segments")
         sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
-        now = {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
-        return [(place, seen[place], now[place]) for place in sorted(seen.keys() & now) if now[place] < seen[place]]
+        return {f"{item.domain}.{item.segment_id}": item.content_revision for item in sealed}
 
     # -- decisions
 
@@ -174,6 +195,11 @@ class Owner(VaultHolder):
         notes, _ = self._notes.read(self._unlocked(), self._user_id)
         return memory_of(notes, review.app_id, review.request["connector_thumbprint"], review.vouching.domain)
 
+    def knows_invitation(self, review: Review) -> bool:
+        """Whether the sharing ID that the app used is the person's by the vault's notes; True where it used none."""
+        used = review.request.get("invitation_sha256")
+        return used is None or used in self._notes.read(self._unlocked(), self._user_id)[0].get("invitations", [])
+
     def approve(
         self,
         review: Review,
@@ -181,9 +207,13 @@ class Owner(VaultHolder):
         attributes: Iterable[str] | None = None,
         access_duration: int | None = None,
         despite_unvouched: bool = False,
+        invited: bool = False,
     ) -> Status:
         """Seal the slice to the app's key and approve: `attributes` of those asked for, or all that the vault has.
 
-        Where nobody vouches for the key, restricted data is Refused, and confidential data unless `despite_unvouched`.
+        Where nobody vouches for the key, restricted data is Refused, and confidential data unless `despite_unvouched`;
+        where the app used a sharing ID that the notes do not know, unless the person says that they `invited` it.
         """
+        if not invited and not self.knows_invitation(review):
+            raise Refused("your vault does not know the sharing ID that the app used", member="invitation_sha256")
         return self._approve(review, attributes, access_duration, despite_unvouched)

@@ -39,6 +39,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--take-older-state", action="store_true", help=text)
     text = "share confidential data though nobody vouches for the app's key; restricted data is never shared so"
     parser.add_argument("--despite-unvouched-key", dest="despite_unvouched", action="store_true", help=text)
+    text = "you gave this app a sharing ID of yours, though your vault does not know the one that it used"
+    parser.add_argument("--invited", action="store_true", help=text)
     parser.add_argument("--access-duration", type=int, metavar="SECONDS", help="left out: as long as was asked")
 
 
@@ -53,7 +55,8 @@ def approve_command(options: Namespace) -> dict[str, Any]:
         owner.check_state()
         review = owner.review(options.request_id)
         if options.digest is None:
-            return _shown(review, owner.memory_of(review), _chosen(owner.preview(review), options.attribute))
+            values = _chosen(owner.preview(review), options.attribute)
+            return _shown(review, owner.memory_of(review), values, owner.knows_invitation(review))
         if review.request_digest != options.digest:
             raise Refused("this request is not the one that was shown", member="request_digest")
         status = owner.approve(
@@ -61,15 +64,17 @@ def approve_command(options: Namespace) -> dict[str, Any]:
             attributes=options.attribute,
             access_duration=options.access_duration,
             despite_unvouched=options.despite_unvouched,
+            invited=options.invited,
         )
         return as_json(status)
 
 
-def _shown(review: Review, memory: AppMemory, values: dict[str, Any]) -> dict[str, Any]:
+def _shown(review: Review, memory: AppMemory, values: dict[str, Any], is_invited: bool) -> dict[str, Any]:
     return {
         "app": as_json(review.app),
         "app_key_in_your_vault": memory.key,
         "app_domain_before": memory.domain_before,
+        "sharing_id_in_your_vault": is_invited,
         "who_vouches_for_its_key": as_json(review.vouching),
         "request": review.request,
         "values_that_would_leave": values,

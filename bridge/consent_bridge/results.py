@@ -10,13 +10,17 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 
 from consent_bridge.answers import (
     AskedConsent,
+    Connection,
+    ConnectionNotice,
     Discovery,
     DurationBounds,
     Envelope,
     FoundPerson,
     FrozenRequest,
     Grant,
+    MadeConnection,
     PeoplePage,
+    Processing,
     RequestPage,
     Runtime,
     ScopeEntry,
@@ -24,19 +28,23 @@ from consent_bridge.answers import (
 )
 from consent_bridge.entries import Entry
 from consent_bridge.errors import BadAnswer
-from consent_bridge.exports import Source
+from consent_bridge.exports import LATER_MEMBERS, Source
 
 __all__ = [
     "APPROVED",
     "PENDING",
     "AskedConsent",
+    "Connection",
+    "ConnectionNotice",
     "Discovery",
     "DurationBounds",
     "Envelope",
     "FoundPerson",
     "FrozenRequest",
     "Grant",
+    "MadeConnection",
     "PeoplePage",
+    "Processing",
     "ProvenReceipt",
     "Receipt",
     "RequestPage",
@@ -97,8 +105,13 @@ class ProvenReceipt:
 
 
 def as_json(record: Any) -> dict[str, Any]:
-    """A record as the JSON object it stands for."""
-    return {name: value for name, value in dataclasses.asdict(record).items() if name != "etag"}
+    """A record as the JSON object it stands for, without those of LATER_MEMBERS that nobody gave."""
+    return dataclasses.asdict(record, dict_factory=_members)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    left_out = {name for name, value in pairs if name == "etag" or (value is None and name in LATER_MEMBERS)}
+    return {name: value for name, value in pairs if name not in left_out}
 
 
 def build(kind: type[Record], body: object, where: str = "the answer") -> Record:

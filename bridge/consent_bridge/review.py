@@ -48,7 +48,6 @@ class Review:
     app: App
     issuer: str
     export_revision: int
-    known_connector_key: bool
     vouching: Vouching
     scope_entry: dict[str, Any]
 

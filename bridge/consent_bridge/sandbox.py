@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from consent_bridge.answers import SandboxEntry
+from consent_bridge.answers import ConnectionAnswer, Processing, SandboxEntry
 from consent_bridge.errors import BadAnswer, Problem, Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.holder import VaultHolder
@@ -17,9 +17,11 @@ from consent_bridge.signing import APPROVAL_TYP, new_root
 from consent_bridge.synthetic import SYNTHETIC_PROFILE, Segments
 from consent_bridge.transport import Answer
 from consent_bridge.vault import Segment
+from consent_bridge.vault_notes import Send
 from consent_bridge.wrappers import VaultKey, generate_recovery_code, generate_vault_key, wrap
 
 PATH = "/sandbox/people"
+EVENTS = "/sandbox/events"
 
 
 class Sender(Protocol):
@@ -105,6 +107,18 @@ class SandboxPerson(VaultHolder):
         """Approve: `attributes` of those asked for, or all that the vault has; for as long as asked, or less."""
         return self._approve(self.review(request_id), attributes, access_duration, despite_unvouched=False)
 
+    def connect(self, connection_id: str) -> ConnectionAnswer:
+        """Connect with the app; `request_id` is of what rode along, which they decide on before they go back."""
+        return self._answer(connection_id, "connect")
+
+    def decline(self, connection_id: str) -> ConnectionAnswer:
+        """Decline to connect."""
+        return self._answer(connection_id, "decline")
+
+    def _answer(self, connection_id: str, decision: str) -> ConnectionAnswer:
+        body = {"connection_id": connection_id, "decision": decision}
+        return build(ConnectionAnswer, self._addresses.send("POST", "/connections", body).json())
+
     def _send_remembered(
         self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
     ) -> Status:
@@ -114,8 +128,9 @@ class SandboxPerson(VaultHolder):
     def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
         return self._segments_of(review)
 
-    def _forget(self, deleted: dict[str, int]) -> None:
+    def _send_with_revision(self, place: str, revision: int, send: Send) -> Answer:
         """There are no notes to keep it in."""
+        return send({})
 
     def _revoke_remembered(self, grant_id: str) -> Status:
         return self._grant(grant_id, "revoke")
@@ -145,6 +160,11 @@ def make_person(sender: Sender, label: str) -> SandboxPerson:
     person = SandboxPerson(sender, made.user_id, made.label)
     person.make_vault()
     return person
+
+
+def tell_event(sender: Sender, event: str) -> Processing:
+    """Have the test app told of an event of agents: the notice."""
+    return build(Processing, sender.send("POST", EVENTS, body={"type": event}).json())
 
 
 def list_people(sender: Sender) -> tuple[SandboxEntry, ...]:

@@ -78,7 +78,11 @@ class SiteSession:
 
     def get(self, path: str, params: Mapping[str, str] | None = None) -> dict[str, Any]:
         """A JSON answer; tried again where the connection fails."""
-        return self._transport.send("GET", path, params=params, repeatable=True).json()
+        return self.read(path, params).json()
+
+    def read(self, path: str, params: Mapping[str, str] | None = None) -> Answer:
+        """Any answer; tried again where the connection fails."""
+        return self._transport.send("GET", path, params=params, repeatable=True)
 
     def send(self, method: str, path: str, body: object = None, params: Mapping[str, str] | None = None) -> Answer:
         """One JSON call that changes something; never repeated."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable
-from consent_bridge.results import Status, build
+from consent_bridge.results import ConnectionNotice, Processing, Status, build
 
 PATH = "/consent-events"
+OF_CONNECTIONS = "connection."  # how the types of what is told of connections begin
 SILENCE = 45.0  # seconds; the service says something every fifteen
 PATIENCE = 300.0  # seconds of waiting for the service after which a stream is given up
 _RETRY = 2.0
@@ -26,10 +27,17 @@ _jitter = secrets.SystemRandom()
 
 @dataclass(frozen=True)
 class Event:
-    """A notice of the app: its sequence number, and the request as it was at that moment."""
+    """A notice of the app: its sequence number, and the request as it was at that moment.
+
+    What is told of processing by agents has a `type` of its own, and `processing` in place of the request; what is told
+    of a connection has `connection`.
+    """
 
     id: int
-    status: Status
+    status: Status | None
+    type: str = "consent"
+    processing: Processing | None = None
+    connection: ConnectionNotice | None = None
 
 
 class Stream:
@@ -109,7 +117,12 @@ class Stream:
             data = parse_object("\n".join(fields["data"]), "an event")
         except Refused as refused:
             raise BadAnswer(refused.reason) from refused
-        return Event(position, build(Status, data, "an event"))
+        kind = fields.get("event", ["consent"])[-1]
+        if kind == "consent":
+            return Event(position, build(Status, data, "an event"))
+        if kind.startswith(OF_CONNECTIONS):
+            return Event(position, None, kind, connection=build(ConnectionNotice, data, "an event"))
+        return Event(position, None, kind, build(Processing, data, "an event"))
 
 
 class _Lines:

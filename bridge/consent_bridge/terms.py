@@ -92,3 +92,22 @@ class Terms(TypedDict, total=False):
             "type": "string",
         },
     ]
+    invitation_sha256: Annotated[
+        str | None,
+        {
+            "description": "Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it.",
+            "x-in-digest": True,
+            "pattern": "^[A-Za-z0-9_-]{43}$",
+            "type": "string",
+        },
+    ]
+    return_url: Annotated[
+        str | None,
+        {
+            "description": "Where the person goes after deciding, under an origin of yours.",
+            "x-in-digest": True,
+            "maxLength": 2000,
+            "minLength": 8,
+            "type": "string",
+        },
+    ]

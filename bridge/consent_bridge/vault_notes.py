@@ -21,9 +21,11 @@ from consent_bridge.wrappers import VaultKey
 
 Notes = dict[str, Any]
 """`approvals` is consent_bridge.records; `connectors` app → thumbprints; `domains` app → the one that it was last
-approved with; `history` how far the person's chain was read; `segments` from which revisions something was sealed;
+approved with; `history` how far the person's chain was read; `segments` the highest revisions (of a deleted
+one that of its deletion), `hidden` the scopes that the person keeps out of discovery, sorted;
 `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
-vault's keys, from the second in which it was made, and `retired` names the earlier ones."""
+vault's keys, from the second in which it was made, and `retired` names the earlier ones; `invitations` are the digests
+of the person's sharing IDs."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -62,6 +64,11 @@ def with_revisions(known: Mapping[str, int], revisions: Mapping[str, int]) -> di
 def with_segments(revisions: Mapping[str, int], notes: Notes) -> Notes:
     """With the higher of both revisions of each segment."""
     return {**notes, "segments": with_revisions(notes.get("segments", {}), revisions)}
+
+
+def _with_hidden(notes: Notes, hidden: list[str]) -> Notes:
+    """With what was hidden while the vault was locked: whoever hides only restricts."""
+    return {**notes, "hidden": sorted(hidden)} if hidden else notes
 
 
 def with_connector(notes: Notes, app_id: str, thumbprint: str) -> Notes:
@@ -136,7 +143,7 @@ class NotesKeeper:
     def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
         seen = self._memory.load(user_id).get("notes")  # before: what a faster program writes meanwhile makes no alarm
-        sealed, revision, notes = self._stored(key, user_id)
+        sealed, revision, notes, hidden = self._stored(key, user_id)
         if seen is not None and _is_older(seen, key, sealed, revision, notes):
             since = self.seen_on(user_id)
             told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
@@ -145,23 +152,30 @@ class NotesKeeper:
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return {}, 0
+        shown = set(notes.get("hidden", ())) - set(hidden)
+        if shown:
+            told = f"{min(shown)} was hidden, and the service shows it to apps again; nothing was sent"
+            raise RolledBack(told, member="hidden_scopes")
         self._memory.keep(user_id, {"notes": _seen(key, sealed, revision, notes)})
-        return notes, revision
+        return _with_hidden(notes, hidden), revision
 
     def _read_older(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The same however old they are; `RolledBack` where there is nothing to go on from."""
-        _, revision, notes = self._stored(key, user_id)
+        _, revision, notes, hidden = self._stored(key, user_id)
         if _are_gone(key, notes):
             told = "your vault was made with notes, and they are gone: only a new vault helps; nothing was sent"
             raise RolledBack(told, member="notes")
-        return notes, revision
+        return {**notes, "hidden": sorted(hidden)}, revision
 
-    def _stored(self, key: VaultKey, user_id: str) -> tuple[str | None, int, Notes]:
+    def _stored(self, key: VaultKey, user_id: str) -> tuple[str | None, int, Notes, list[str]]:
+        """The sealed notes, their revision, what they hold, and the scopes hidden at their moment."""
         answer = self._addresses.get("/notes")
-        sealed, revision = answer.get("jwe"), answer.get("revision")
+        sealed, revision, hidden = answer.get("jwe"), answer.get("revision"), answer.get("hidden_scopes", [])
         if not isinstance(revision, int) or not isinstance(sealed, str | None):
             raise BadAnswer("the answer has no notes")
-        return sealed, revision, {} if sealed is None else open_notes(sealed, key, user_id, revision)
+        if not isinstance(hidden, list) or not all(isinstance(scope, str) for scope in hidden):
+            raise BadAnswer("the answer's hidden scopes are no list of texts")
+        return sealed, revision, {} if sealed is None else open_notes(sealed, key, user_id, revision), hidden
 
     def begin(self, key: VaultKey, user_id: str, root: str, send: Callable[[str], Answer]) -> None:
         """Send a new vault along with its first notes, sealed, in the place of one that its person gave up.

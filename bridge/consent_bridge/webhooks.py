@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
-from consent_bridge.results import Status, build
+from consent_bridge.results import ConnectionNotice, Processing, Status, build
+from consent_bridge.streams import OF_CONNECTIONS
 
 TOLERANCE = 300.0
+OF_REQUESTS = ("consent.", "export.")  # how the types begin whose data is a status; the others are of processing
 _PREFIX = "whsec_"
 _VERSION = "v1"
 _MAX_BODY_BYTES = 256 * 1024
@@ -25,13 +27,17 @@ _MAX_SIGNATURES = 16
 class Webhook:
     """One notice. `status` is the request as it was at that moment; its `sequence` puts notices in order.
 
+    What is told of processing by agents has `processing` in its place, of a connection `connection`; the same is true.
+
     `webhook_id` stays the same when a delivery is repeated: keep those that you dealt with.
     """
 
     webhook_id: str
     type: str
     timestamp: str
-    status: Status
+    status: Status | None
+    processing: Processing | None = None
+    connection: ConnectionNotice | None = None
 
 
 def verify(
@@ -101,4 +107,9 @@ def _read(webhook_id: str, raw: bytes) -> Webhook:
     kind, timestamp = content.get("type"), content.get("timestamp")
     if not isinstance(kind, str) or not isinstance(timestamp, str):
         raise BadAnswer("the webhook has no type or no timestamp")
-    return Webhook(webhook_id, kind, timestamp, build(Status, content.get("data"), "the webhook's data"))
+    data, where = content.get("data"), "the webhook's data"
+    if kind.startswith(OF_REQUESTS):
+        return Webhook(webhook_id, kind, timestamp, build(Status, data, where))
+    if kind.startswith(OF_CONNECTIONS):
+        return Webhook(webhook_id, kind, timestamp, None, connection=build(ConnectionNotice, data, where))
+    return Webhook(webhook_id, kind, timestamp, None, build(Processing, data, where))

@@ -29,7 +29,7 @@ def rows_left() -> int:
     return LegacyBlob.objects.count()
 
 
-def rows_waiting(user: "User") -> int:
+def rows_to_import(user: "User") -> int:
     """How many old rows wait for this person's next unlock."""
     return LegacyBlob.objects.filter(user=user).count()
 

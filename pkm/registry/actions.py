@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
+from pkm.hooks import entries_withdrawn
 from pkm.registry.models import Domain, ScopeEntry
-from pkm.signals import entries_withdrawn
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -22,7 +22,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Control:
-    """`kind` is text, number, yesno, choice (of `options`, value and label), list, or group (of `parts`)."""
+    """`kind` is text, number, yesno, choice (of `options`, value and label), list, or group (of `parts`).
+
+    A text may have options, too: how these words are shown, where somebody wrote them.
+    """
 
     kind: str = "text"
     options: tuple[tuple[str, str], ...] = ()
@@ -43,11 +46,18 @@ class Part:
     asked: Asked = Asked()
 
 
+def spelled(names: str) -> tuple[str, ...]:
+    """Names with blanks between them."""
+    return tuple(names.split())
+
+
 def choice(*options: tuple[str, str]) -> Control:
     """One of these values; each has a label."""
     return Control("choice", options=options)
 
 
+# typed as one likes; agents and files give these words as they stand here
+IN_OWN_WORDS = Control(options=(("female", _("Female")), ("male", _("Male")), ("diverse", _("Diverse"))))
 NUMBER = Control("number")
 LIST = Control("list")
 YES_OR_NO = Control("yesno")
@@ -57,7 +67,7 @@ INTENT = Control(
     parts=(
         Part("category", _("What for"), asked=Asked(_("Category"))),
         Part("budget", _("Budget")),
-        Part("time_window", _("When"), asked=Asked(spelling="timeWindow")),
+        Part("time_window", _("When"), asked=Asked(spelling="timeWindow", aliases=("time_frame", "window", "time"))),
         Part(
             "confidence",
             _("How sure, from 0 to 1"),

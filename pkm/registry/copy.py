@@ -99,13 +99,18 @@ class RegistryCopy:
 
         Many people hold the same segments, so the answer is kept; so many different ones at most, then afresh.
         """
-        key = (held(projection), frozenset(hidden))
+        key = (filled_segments(projection), frozenset(hidden))
         found = self._found.get(key)
         if found is None:
             if len(self._found) >= _KEPT:
                 self._found.clear()
             found = self._found[key] = _discovered(self.discoverable(*key))
         return found
+
+    @staticmethod
+    def only(entries: Iterable[Entry]) -> Discovered:
+        """The same of these entries alone."""
+        return _discovered(list(entries))
 
     def discoverable(self, segments: frozenset[str], hidden: frozenset[str]) -> list[Entry]:
         """The entries that touch a held segment. What lies inside a hidden scope is hidden with it."""
@@ -123,7 +128,7 @@ class _Current:
     copy: RegistryCopy | None = None
 
 
-def held(projection: Projection) -> frozenset[str]:
+def filled_segments(projection: Projection) -> frozenset[str]:
     """The `domain.segment` pairs in which a person keeps at least one attribute."""
     return frozenset(
         f"{domain}.{segment}" for domain, segments in projection.items() for segment, count in segments.items() if count

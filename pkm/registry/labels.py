@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext
 
 from pkm import scopes
 from pkm.registry.models import Domain, ScopeEntry, SensitivityTier
+from pkm.registry.starter import starter_entries
+from pkm.registry.starter_phrases import VERB_PHRASES
 from pkm.registry.vocabulary import for_script, humanised, word
 
 
@@ -36,6 +39,21 @@ class Group:
 def translated(label: str) -> str:
     """A registry's label in the page's language, where a translation is known."""
     return gettext(label) if label else ""
+
+
+def verb_phrase(entry: ScopeEntry) -> str:
+    """What an app does that asks for this scope, after its name: "asks what you eat".
+
+    An entry that staff made or renamed may mean something else than the starter list's; its label stands for it then.
+    """
+    if entry.scope_label == _starter_labels().get(entry.scope):
+        return gettext(VERB_PHRASES[entry.scope])
+    return gettext("asks for %(scope)s") % {"scope": translated(entry.scope_label)}
+
+
+@cache
+def _starter_labels() -> dict[str, str]:
+    return {row["scope"]: row["scope_label"] for row in starter_entries()}
 
 
 def described(paths: Iterable[str]) -> list[Group]:

@@ -45,8 +45,8 @@ DOMAINS: tuple[StarterDomain, ...] = (
     ),
     StarterDomain(
         "professional",
-        _("Work and means"),
-        _("Work and means: everything"),
+        _("Work and income"),
+        _("Work and income: everything"),
         _("Your work, your education and how you live."),
     ),
     StarterDomain(
@@ -72,7 +72,7 @@ SEGMENTS: tuple[Segment, ...] = (
     Segment("contact.phone", _("Phone"), _("Where calls and messages reach you.")),
     Segment("location.home", _("Home address"), _("Where you live, from the street to the country.")),
     Segment("demographics.household", _("Household"), _("Your family status and who lives with you.")),
-    Segment("professional.work", _("Work and means"), _("What you do, what you learned, and your rough means.")),
+    Segment("professional.work", _("Work and income"), _("What you do, what you learned, and your rough means.")),
     Segment("lifestyle.food", _("Food and drink"), _("What you like to eat and drink.")),
     Segment("lifestyle.fitness", _("Fitness"), _("How you keep moving.")),
     Segment("lifestyle.shopping", _("Shopping"), _("How and where you like to shop.")),

@@ -9,10 +9,10 @@ from django.db.models import QuerySet
 
 from common.sql.statements import lock_for_transaction
 from pkm import scopes
+from pkm.hooks import entries_touched, entry_changed
 from pkm.registry.models import Domain, ScopeEntry, StarterRecord
 from pkm.registry.starter import starter_domains, starter_entries
 from pkm.registry.starter_diff import Comparison, Line, compare
-from pkm.signals import entries_touched, entry_changed
 
 # What the list says of a row. Whether a domain is active and a scope can be asked for is the staff's alone.
 _OF_DOMAIN = ("display_name", "description", "icon", "position")

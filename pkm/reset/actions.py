@@ -18,7 +18,7 @@ from pkm import hooks, signatures
 from pkm.errors import VaultAbsent
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from pkm.reset.models import VaultReset
 from pkm.rotation.actions import give_up_rotation
 from pkm.segments.actions import delete_segment
@@ -48,7 +48,7 @@ def ask_for_reset(*, by: "User") -> VaultReset:
     VaultKey.objects.filter(pk=vault.pk).update(vault_status=VaultStatus.LOCKED_OUT)
     if vault.signing_public_key is not None:
         hooks.root_changed(by, hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key)))
-    _tell_that_nothing_opens_it(index)
+    _clear_capabilities(index)
     now = database_now()
     reset: VaultReset = VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
     context = {"reset": reset, "address": f"{settings.BASE_URL}/account/security/reset/"}
@@ -102,12 +102,17 @@ def _carry_out(reset_pk: int) -> bool:
     VaultNotes.objects.filter(user=user).delete()
     reset.vault.delete()
     index.refresh_from_db()
-    _tell_that_nothing_opens_it(index)
+    _clear_capabilities(index)
     _log.warning("The vault of %s was given up and is destroyed", user.public_id)
     return True
 
 
-def _tell_that_nothing_opens_it(index: Index) -> None:
+def _clear_capabilities(index: Index) -> None:
     kinds = set(KeyWrapper.objects.filter(user=index.user_id, removed_at=None).values_list("kind", flat=True))
     index.capability_flags = capabilities_of(has_vault=False, kinds=kinds)
     index.save(update_fields=["capability_flags", "updated_at"])
+
+
+def pending_reset(user: "User") -> VaultReset | None:
+    """The one that is not carried out yet."""
+    return VaultReset.objects.filter(vault__user=user).first()

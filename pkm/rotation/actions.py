@@ -23,18 +23,16 @@ from common.problems import InvalidRequest
 from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
-from pkm.notes.actions import check_notes
-from pkm.notes.models import VaultNotes
-from pkm.rotation.queries import read_back_mark, rotating_vault, rotation, standing
+from pkm.notes import VaultNotes, check_notes
+from pkm.rotation.queries import current_segments, read_back_mark, rotating_vault, rotation
 from pkm.segments.actions import check_sealed
 from pkm.segments.models import Blob
 from pkm.segments.storage import refuse_beyond_quota, storage_of
 from pkm.vault.actions import MOST_WRAPPERS, NewWrapper, check_wrapper, primary_of
 from pkm.vault.capabilities import rewrite_capabilities
+from pkm.vault.checks import check_sealed_root, require_possession
 from pkm.vault.models import IN_USE, KeyWrapper, RotationWrapper, VaultKey, VaultStatus
-from pkm.vault.possession import require_possession
 from pkm.vault.queries import not_in_use, rotation_progress, vault_keys
-from pkm.vault.roots import check_sealed_root
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -90,7 +88,7 @@ def keep_resealed(*, by: "User", domain: str, segment_id: str, jwe: str, content
     """
     locked_index(by)
     vault = rotating_vault(by)
-    current = standing(by).filter(domain=domain, segment_id=segment_id).defer("ciphertext", "resealed").first()
+    current = current_segments(by).filter(domain=domain, segment_id=segment_id).defer("ciphertext", "resealed").first()
     if current is None:
         raise UnknownSegment(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
     if current.content_revision != content_revision:
@@ -128,7 +126,9 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
     vault = rotating_vault(by)
     _require_complete(by, read_back)
     Blob.objects.filter(user=by, is_current=False).delete()
-    standing(by).update(ciphertext=F("resealed"), size_bytes=Length("resealed"), resealed=None, resealed_sha256="")
+    current_segments(by).update(
+        ciphertext=F("resealed"), size_bytes=Length("resealed"), resealed=None, resealed_sha256=""
+    )
     kept = _replace_wrappers(vault, by)
     vault.key_id = vault.rotation_key_id
     vault.possession_sha256 = vault.rotation_possession_sha256
@@ -211,7 +211,7 @@ def _require_complete(user: "User", read_back: str | None) -> None:
     if VaultNotes.objects.filter(user=user, resealed="").exists():
         told = "The vault's own notes are not re-sealed as they are now."
         raise RotationIncomplete(told, done=0, total=1, missing=[{"notes": True}])
-    rows = list(standing(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256"))
+    rows = list(current_segments(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256"))
     missing = sorted(row[:3] for row in rows if not row[3])
     if missing:
         named = [

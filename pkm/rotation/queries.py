@@ -23,7 +23,7 @@ def rotation(user: "User") -> dict[str, Any]:
     "segments": [{"domain", "segment_id", "content_revision", "resealed": bool}]}.
     """
     vault = rotating_vault(user)
-    rows = standing(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256")
+    rows = current_segments(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256")
     return {
         **(rotation_progress(user, vault) or {}),
         "started_at": rfc3339(vault.rotation_started_at),
@@ -38,7 +38,7 @@ def rotation(user: "User") -> dict[str, Any]:
 def resealed_segment(user: "User", *, domain: str, segment_id: str) -> dict[str, Any]:
     """What was re-sealed of the segment as it is now, to be read back. Raises `UnknownRotation`, `UnknownSegment`."""
     rotating_vault(user)
-    held = standing(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
+    held = current_segments(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
     blob = held.defer("ciphertext").first()
     if blob is None or blob.resealed is None:
         raise UnknownSegment(f"Nothing is re-sealed of {domain[:64]}.{segment_id[:64]} as it is now.")
@@ -59,7 +59,7 @@ def rotating_vault(user: "User") -> VaultKey:
     return vault
 
 
-def standing(user: "User") -> "QuerySet[Blob]":
+def current_segments(user: "User") -> "QuerySet[Blob]":
     """The segments that there are: current, and not deleted."""
     return Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False)
 

@@ -18,7 +18,7 @@ from pkm import scopes, sealed
 from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from pkm.registry.models import ScopeEntry
 from pkm.segments.exposure import told_by
 from pkm.segments.models import Blob, Manifest, ManifestPath

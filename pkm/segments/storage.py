@@ -37,11 +37,6 @@ class Storage:
     verified: bool
 
     @property
-    def free_bytes(self) -> int:
-        """What can be written still, older revisions given up."""
-        return max(0, self.quota.bytes - self.current_bytes)
-
-    @property
     def percent(self) -> int:
         """How full it is, of 100; what is there at all shows as 1."""
         if not self.quota.bytes:

@@ -28,9 +28,9 @@ from pkm.errors import (
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.vault.capabilities import rewrite_capabilities
+from pkm.vault.checks import checked_root
 from pkm.vault.models import IN_USE, KeyWrapper, VaultKey, VaultStatus, WrapperKind
 from pkm.vault.queries import not_in_use, only_recovery_left, restorable_since, vault_keys, wrapper_body
-from pkm.vault.roots import checked_root
 
 if TYPE_CHECKING:
     from accounts.models import User

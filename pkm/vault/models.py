@@ -37,7 +37,7 @@ class VaultKey(models.Model):
     pre_onboarding_completed = models.BooleanField(default=False)
     rotation_key_id = models.CharField(max_length=132, blank=True, default="", db_default="")
     rotation_started_at = models.DateTimeField(null=True)
-    # SHA-256 of what only the vault key gives (pkm.vault.possession); empty where its client told none
+    # SHA-256 of what only the vault key gives (pkm.vault.checks); empty where its client told none
     possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     rotation_possession_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     # the root of the keys that approvals are signed with: its public half, and its secret under the vault key

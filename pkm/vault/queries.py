@@ -130,6 +130,21 @@ def recovery_check_due(user: "User") -> bool:
     return latest is not None and latest <= timezone.now() - RECOVERY_TRIED_WITHIN
 
 
+def ways_in(user: "User") -> dict[str, Any]:
+    """How this person can open their vault: {"kinds": in words, "tried_at": when a recovery code opened it or was made,
+    None without one, "check_due"}; one query."""
+    live = KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk")
+    kinds: list[str] = []
+    tried: datetime | None = None
+    for wrapper in live:
+        label = str(WrapperKind(wrapper.kind).label)
+        kinds += [] if label in kinds else [label]
+        if wrapper.kind == WrapperKind.RECOVERY:
+            tried = max(filter(None, (tried, wrapper.last_used_at, wrapper.created_at)))
+    due = tried is not None and tried <= timezone.now() - RECOVERY_TRIED_WITHIN
+    return {"kinds": kinds, "tried_at": tried, "check_due": due}
+
+
 def needs_new_secrets(user: "User") -> bool:
     """Whether a recovery code opened the vault, is still good, and no passphrase or passkey was made since."""
     live = KeyWrapper.objects.filter(user=user, removed_at=None)

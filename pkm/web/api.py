@@ -1,17 +1,23 @@
 """The vault's JSON addresses (contract §2): parse, call one action or query, answer."""
 
+from collections.abc import Callable
+from functools import partial
+
 from django.http import HttpResponse
 from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from accounts.owner_api import OwnerView, SignedInRecently
 from common.admission.shapes import Nothing
+from common.clock import rfc3339
 from common.json_bodies import json_answer
-from pkm.notes import actions as notes_actions
+from common.problems import checked
+from pkm import notes as notes_actions
+from pkm import signing as signing_actions
 from pkm.registry import hidden_scopes
 from pkm.reset import actions as reset_actions
 from pkm.segments import actions as segment_actions
 from pkm.segments import queries as segment_queries
-from pkm.signing import actions as signing_actions
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.web import schemas as web_schemas
@@ -27,15 +33,16 @@ class Keys(OwnerView):
         root = None
         if body.signing_public_key is not None and body.signing_jwe is not None:
             root = vault_actions.NewRoot(body.signing_public_key, body.signing_jwe)
-        made = notes_actions.create_vault_with_notes(
+        create = partial(
+            vault_actions.create_vault,
             by=self.person,
             key_id=body.key_id,
             wrappers=wrappers,
             root=root,
             possession_sha256=body.possession_sha256,
-            notes=body.notes,
         )
-        return json_answer(made, status=201)
+        notes = {"jwe": body.notes, "base_revision": 0} if body.notes is not None else None
+        return json_answer(notes_actions.change_with_notes(create, by=self.person, notes=notes), status=201)
 
 
 class SigningKey(OwnerView):
@@ -104,27 +111,53 @@ class Segment(OwnerView):
     takes_query = True
 
     def put(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
-        body = self.body(web_schemas.SegmentBody)
-        return json_answer(
-            segment_actions.write_segment(by=self.person, domain=domain, segment_id=segment_id, **body.model_dump())
-        )
+        body = self.body(web_schemas.SegmentBody).model_dump()
+        notes = body.pop("notes")
+        write = partial(segment_actions.write_segment, by=self.person, domain=domain, segment_id=segment_id, **body)
+        return json_answer(notes_actions.change_with_notes(write, by=self.person, notes=notes))
 
     def delete(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
         base = int(self.query(web_schemas.DeleteQuery).base_content_revision)
-        return json_answer(
-            segment_actions.delete_segment(
-                by=self.person, domain=domain, segment_id=segment_id, base_content_revision=base
-            )
+        notes = checked(web_schemas.WithNotesBody, request.data).model_dump()["notes"]
+        delete = partial(
+            segment_actions.delete_segment,
+            by=self.person,
+            domain=domain,
+            segment_id=segment_id,
+            base_content_revision=base,
         )
+        return json_answer(notes_actions.change_with_notes(delete, by=self.person, notes=notes))
 
 
 class HiddenScope(OwnerView):
     def put(self, request: Request, scope: str) -> HttpResponse:
-        self.body(Nothing)
-        hidden_scopes.hide_scope(by=self.person, scope=scope)
-        return HttpResponse(status=204)
+        return self._change(hidden_scopes.hide_scope, scope)
 
     def delete(self, request: Request, scope: str) -> HttpResponse:
+        return self._change(hidden_scopes.show_scope, scope)
+
+    def _change(self, change: Callable[..., None], scope: str) -> HttpResponse:
+        notes = self.body(web_schemas.WithNotesBody).model_dump()["notes"]
+        notes_actions.change_with_notes(partial(change, by=self.person, scope=scope), by=self.person, notes=notes)
+        return HttpResponse(status=204)
+
+
+class FreshToGiveUp(SignedInRecently):
+    """Giving up needs a sign-in of the last ten minutes; taking it back protects, and a session is enough."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return request.method == "DELETE" or super().has_permission(request, view)
+
+
+class Reset(OwnerView):
+    permission_classes = (FreshToGiveUp,)
+
+    def post(self, request: Request) -> HttpResponse:
         self.body(Nothing)
-        hidden_scopes.show_scope(by=self.person, scope=scope)
+        asked = reset_actions.ask_for_reset(by=self.person)
+        return json_answer({"vault_status": "locked_out", "takes_effect_at": rfc3339(asked.due_at)})
+
+    def delete(self, request: Request) -> HttpResponse:
+        self.body(Nothing)
+        reset_actions.take_back_reset(by=self.person)
         return HttpResponse(status=204)

@@ -13,17 +13,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button
-from accounts.sharing_ids.queries import sharing_id_of
+from accounts.sharing_id import sharing_id_of
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
 from pkm.errors import UnknownScope, VaultAbsent
 from pkm.legacy import queries as legacy_queries
+from pkm.notes import has_notes
 from pkm.registry import copy as registry_copy
 from pkm.registry import hidden_scopes
 from pkm.registry import queries as registry_queries
 from pkm.registry.labels import described, described_each, translated
 from pkm.registry.vocabulary import for_script, word
-from pkm.reset.queries import waiting_reset
+from pkm.reset.actions import pending_reset
 from pkm.segments.storage import storage_of
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
@@ -75,13 +76,15 @@ def overview(request: HttpRequest) -> HttpResponse:
         "vault/overview.html",
         {
             "domains": domains,
+            "empty": [domain for domain in domains if not domain["held"] and not domain["audience"]],
+            "has_bank": settings.AGGREGATOR is not None,
             "words": words,
             "total": sum(domain["held"] for domain in domains),
             "storage": storage_of(user),
             "sharing": sharing_id_of(user),
             "check_due": vault_queries.recovery_check_due(user),
-            "reset": waiting_reset(user) if status == VaultStatus.LOCKED_OUT else None,
-            "old_rows": legacy_queries.rows_waiting(user),
+            "reset": pending_reset(user) if status == VaultStatus.LOCKED_OUT else None,
+            "old_rows": legacy_queries.rows_to_import(user),
         },
     )
 
@@ -137,15 +140,22 @@ def domain(request: HttpRequest, domain: str) -> HttpResponse:
         }
         for segment in card["segments"]
     }
-    return render(request, "vault/domain.html", {"domain": card, "segments": segments})
+    audience = hooks.audience_of(user).get(domain)
+    return render(request, "vault/domain.html", {"domain": card, "segments": segments, "audience": audience})
 
 
 @require_POST
 @login_required
 @page_button({"hide=1": _("Hide from apps"), "hide=0": _("Show to apps")}, "scope")
 def discovery(request: HttpRequest) -> HttpResponse:
-    """Hide a scope from discovery, or show it again; works without a script."""
+    """Hide a scope from discovery, or show it again; works without a script, as far as no vault remembers it.
+
+    What a vault hides it alone shows again: its notes would take what this does for somebody else's doing.
+    """
     scope, hide = request.POST.get("scope", "")[:210], request.POST.get("hide") == "1"
+    if not hide and has_notes(person_of(request)) and scope in registry_queries.hidden_scopes(person_of(request)):
+        messages.warning(request, gettext("Nothing was changed. Unlock your data, then show this to apps again."))
+        return _back_to(scope)
     change = hidden_scopes.hide_scope if hide else hidden_scopes.show_scope
     try:
         change(by=person_of(request), scope=scope)
@@ -155,6 +165,10 @@ def discovery(request: HttpRequest) -> HttpResponse:
         messages.success(request, gettext("Hidden. Apps can no longer see that you could share this."))
     else:
         messages.success(request, gettext("Shown. Apps can see that you could share this, and ask for it."))
+    return _back_to(scope)
+
+
+def _back_to(scope: str) -> HttpResponse:
     domain = scope.split(".")[1] if scope.count(".") > 1 else ""
     return redirect("vault:domain", domain) if domain else redirect("vault:overview")
 
@@ -247,7 +261,7 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
-@page_button({"then=more": _("Enter more"), "": _("Done. Go to the inbox")})
+@page_button({"then=more": _("Enter more"), "": _("Finish")})
 def setup_done(request: HttpRequest) -> HttpResponse:
     """The end of the setup, and where the person goes from there; looking at it changes nothing."""
     if request.method != "POST":
@@ -257,3 +271,13 @@ def setup_done(request: HttpRequest) -> HttpResponse:
     except VaultAbsent:
         return redirect("vault:setup")
     return redirect("vault:overview" if request.POST.get("then") == "more" else settings.LOGIN_REDIRECT_URL)
+
+
+@login_required
+@require_safe
+def archive(request: HttpRequest) -> HttpResponse:
+    """The page alone, with the words of each segment that has a place here."""
+    user = person_of(request)
+    if not has_vault(user):
+        return redirect("vault:setup")
+    return render(request, "vault/archive.html", {"known": segments_in_words(user)})

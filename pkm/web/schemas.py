@@ -28,11 +28,14 @@ def _unique(names: list[str]) -> list[str]:
     return names
 
 
+EXAMPLE_JWE = "eyJhbGciOiJBMjU2S1cifQ.a2V5.bm9uY2U.c2VhbGVk.dGFn"
+EXAMPLE_KEY_ID = "vk_4f8sZk2mQ1x7Yp0c"
+
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
 Names = Annotated[list[Name], AfterValidator(_unique)]
-KeyId = Annotated[str, Field(pattern=r"^vk_[A-Za-z0-9._~-]{16,125}\Z")]
+KeyId = Annotated[str, Field(pattern=r"^vk_[A-Za-z0-9._~-]{16,125}\Z", examples=[EXAMPLE_KEY_ID])]
 Revision = Annotated[int, Field(ge=0, le=2**31 - 2)]
-Possession = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")]  # pkm.vault.possession
+Possession = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")]  # pkm.vault.checks
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\Z")]
 Label = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_plain_text)]
 
@@ -41,8 +44,8 @@ class WrapperBody(Strict):
     """One way into the vault; a passkey names its credential, and nothing else does."""
 
     kind: Literal["passphrase", "recovery", "passkey"]
-    label: Label
-    jwe: Annotated[str, Field(min_length=1, max_length=4096)]
+    label: Annotated[Label, Field(examples=["Passphrase"])]
+    jwe: Annotated[str, Field(min_length=1, max_length=4096, examples=[EXAMPLE_JWE])]
     credential_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,1400}\Z")] | None = None
 
     @model_validator(mode="after")
@@ -52,6 +55,7 @@ class WrapperBody(Strict):
         return self
 
 
+_ROOT = {"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}
 PublicKey = Annotated[dict[str, Any], Field(max_length=8)]
 SealedRoot = Annotated[str, Field(min_length=1, max_length=4096)]
 SealedNotes = Annotated[str, Field(min_length=1, max_length=256 * 1024)]
@@ -63,8 +67,8 @@ class KeysBody(Strict):
     key_id: KeyId
     wrappers: Annotated[list[WrapperBody], Field(min_length=1, max_length=20)]
     possession_sha256: Digest | None = None
-    signing_public_key: PublicKey | None = None
-    signing_jwe: SealedRoot | None = None
+    signing_public_key: Annotated[PublicKey | None, Field(examples=[_ROOT])] = None
+    signing_jwe: Annotated[SealedRoot | None, Field(examples=[EXAMPLE_JWE])] = None
     notes: Annotated[
         SealedNotes | None, Field(description="The vault's own notes at revision 1, made with it or not at all.")
     ] = None
@@ -79,8 +83,8 @@ class KeysBody(Strict):
 class SigningKeyBody(Strict):
     """`PUT /vault/signing-key`: `rotation` has a JWS that both keys signed for the root, then one for each app."""
 
-    signing_public_key: PublicKey
-    signing_jwe: SealedRoot
+    signing_public_key: Annotated[PublicKey, Field(examples=[_ROOT])]
+    signing_jwe: Annotated[SealedRoot, Field(examples=[EXAMPLE_JWE])]
     rotation: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)] | None = None
 
 
@@ -105,12 +109,24 @@ class UnlockedBody(Strict):
     tried: bool = False  # to see whether it is still good, not to unlock
 
 
-class SegmentBody(Strict):
+class WithNotesBody(Strict):
+    """What a change of the vault may carry: an address that takes nothing else needs no body."""
+
+    notes: Annotated[
+        NotesBody | None,
+        Field(
+            description="The vault's own sealed notes, which tell of this, kept in the same transaction or not at all; "
+            "where somebody wrote them meanwhile the answer is `stale_revision` with `member` `notes`."
+        ),
+    ] = None
+
+
+class SegmentBody(WithNotesBody):
     """`PUT /vault/segments/{domain}/{segment_id}`."""
 
-    jwe: Annotated[str, Field(min_length=1)]
+    jwe: Annotated[str, Field(min_length=1, examples=[EXAMPLE_JWE])]
     base_content_revision: Revision
-    attributes: Names
+    attributes: Annotated[Names, Field(examples=[["favorite_cuisine"]])]
 
 
 class SegmentsQuery(Strict):
@@ -131,7 +147,9 @@ class DeleteQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    base_content_revision: Annotated[str, Field(pattern=r"^(?:0|[1-9][0-9]{0,8})$")]
+    base_content_revision: Annotated[
+        str, Field(pattern=r"^(?:0|[1-9][0-9]{0,8})$", description="The revision that you know.")
+    ]
 
 
 class RotationBody(Strict):

@@ -29,7 +29,7 @@ from pkm.errors import (
 )
 from pkm.registry import copy as registry_copy
 from pkm.registry.labels import scope_labels
-from pkm.reset.queries import waiting_reset
+from pkm.reset.actions import pending_reset
 from pkm.rotation import queries as rotation_queries
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
@@ -102,7 +102,7 @@ def _locks(request: HttpRequest) -> dict[str, Any]:
     shown = ("wrapper_id", "kind", "label", "created_at", "last_used_at")
     return {
         "has_vault": keys["vault_status"] != "absent",
-        "reset": waiting_reset(user) if keys["vault_status"] == "locked_out" else None,
+        "reset": pending_reset(user) if keys["vault_status"] == "locked_out" else None,
         "rotation": keys["rotation"],
         "wrappers": [
             {name: wrapper[name] for name in shown} | {"icon": _ICONS[wrapper["kind"]]} for wrapper in keys["wrappers"]

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from pkm.web import archive, giving_up, my_data, profile_import, security, sharing_id, vault_events
+from pkm.web import my_data, profile_import, reset, security, sharing_id, vault_events
 
 _vault = (
     [
@@ -11,7 +11,7 @@ _vault = (
         path("discovery/", my_data.discovery, name="discovery"),
         path("changes/", vault_events.changes, name="changes"),
         path("transfer/", my_data.transfer, name="transfer"),
-        path("archive/", archive.archive, name="archive"),
+        path("archive/", my_data.archive, name="archive"),
         path("import/", profile_import.keep, name="import"),
         path("setup/", my_data.setup, name="setup"),
         path("setup/first/", my_data.setup_first, name="setup-first"),
@@ -27,8 +27,8 @@ urlpatterns = [
     path("vault/", include(_vault)),
     path("account/security/", security.security, name="security"),
     path("account/security/recover/", security.recover, name="recover"),
-    path("account/security/reset/", giving_up.give_up, name="vault-reset"),
-    path("account/security/reset/keep/", giving_up.keep, name="vault-reset-keep"),
+    path("account/security/reset/", reset.give_up, name="vault-reset"),
+    path("account/security/reset/keep/", reset.keep, name="vault-reset-keep"),
     path("account/security/key/", security.change_key, name="change-key"),
     path("account/security/wrappers/<str:wrapper_id>/remove/", security.remove, name="wrapper-remove"),
     path("account/security/wrappers/<str:wrapper_id>/restore/", security.restore, name="wrapper-restore"),

@@ -147,7 +147,7 @@ export const createVault = (vault) => call("POST", "/vault/keys", vault);
 export const setSigningKey = (root, { quiet = false } = {}) =>
   (quiet ? asked : call)("PUT", "/vault/signing-key", root);
 
-/** @returns {Promise<{jwe: string | null, revision: number, updated_at?: string | null}>} */
+/** `hidden_scopes` at the moment of these notes. @returns {Promise<{jwe: string | null, revision: number, updated_at?: string | null, hidden_scopes?: string[]}>} */
 export const getNotes = () => call("GET", "/vault/notes");
 
 /** @param {NewNotes} notes @returns {Promise<{revision: number}>} */
@@ -172,11 +172,11 @@ export const noteUnlocked = (wrapperId, how = {}) => call("POST", "/vault/unlock
 /** Within seven days of its removal. @param {string} wrapperId @returns {Promise<StoredWrapper>} */
 export const restoreWrapper = (wrapperId) => call("POST", path("vault", "wrappers", wrapperId, "restore"), {});
 
-/** Keeps a scope out of discovery. @param {string} scope @returns {Promise<null>} */
-export const hideScope = (scope) => call("PUT", path("vault", "hidden-scopes", scope), {});
+/** Keeps a scope out of discovery. @param {string} scope @param {NewNotes} notes @returns {Promise<null>} */
+export const hideScope = (scope, notes) => call("PUT", path("vault", "hidden-scopes", scope), { notes });
 
-/** @param {string} scope @returns {Promise<null>} */
-export const showScope = (scope) => call("DELETE", path("vault", "hidden-scopes", scope));
+/** @param {string} scope @param {NewNotes} notes @returns {Promise<null>} */
+export const showScope = (scope, notes) => call("DELETE", path("vault", "hidden-scopes", scope), { notes });
 
 /** @param {{scope: string} | {domain: string} | {}} which nothing for all @returns {Promise<StoredSegment[]>} */
 export const getSegments = async (which) =>
@@ -184,15 +184,15 @@ export const getSegments = async (which) =>
 
 /**
  * @param {{domain: string, segment_id: string}} address
- * @param {{jwe: string, base_content_revision: number, attributes: string[]}} writing
+ * @param {{jwe: string, base_content_revision: number, attributes: string[], notes: NewNotes}} writing
  * @returns {Promise<{content_revision: number, manifest_revision: number}>}
  */
 export const putSegment = ({ domain, segment_id }, writing) =>
   call("PUT", path("vault", "segments", domain, segment_id), writing);
 
-/** @param {{domain: string, segment_id: string}} address @param {number} baseContentRevision @returns {Promise<any>} */
-export const deleteSegment = ({ domain, segment_id }, baseContentRevision) =>
-  call("DELETE", `${path("vault", "segments", domain, segment_id)}?base_content_revision=${baseContentRevision}`);
+/** @param {{domain: string, segment_id: string}} address @param {number} baseContentRevision @param {NewNotes} notes @returns {Promise<any>} */
+export const deleteSegment = ({ domain, segment_id }, baseContentRevision, notes) =>
+  call("DELETE", `${path("vault", "segments", domain, segment_id)}?base_content_revision=${baseContentRevision}`, { notes });
 
 /** @returns {Promise<Rotation>} */
 export const getRotation = () => call("GET", "/vault/rotation");

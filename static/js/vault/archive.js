@@ -10,8 +10,8 @@ import { checkHeader, PROFILES, readHeader } from "../formats/profiles.js";
 import { openSegmentBytes, sealSegmentBytes } from "../formats/vault.js";
 import { BadSecret, parseRecoveryCode, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { current } from "./keyring.js";
 import { CannotUnlock, ownKeys, rawKey } from "./unlocking.js";
+import { isStale, sendSegment } from "./writing.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
@@ -263,13 +263,11 @@ export async function bringIn({ domain, segment_id, plaintext, values, base }) {
   const address = { domain, segment_id };
   let revision = base;
   for (let attempt = 1; ; attempt += 1) {
-    const jwe = await sealSegmentBytes(plaintext, await current(), { ...address, content_revision: revision + 1 });
     try {
-      await api.putSegment(address, { jwe, base_content_revision: revision, attributes: Object.keys(values).sort() });
+      await sendSegment(address, revision, Object.keys(values), (vault, source) => sealSegmentBytes(plaintext, vault, source));
       return;
     } catch (error) {
-      const stale = error instanceof api.ApiError && error.code === "stale_revision";
-      if (!stale || base || attempt === ATTEMPTS || (await isThere(address))) throw error;
+      if (!isStale(error) || base || attempt === ATTEMPTS || (await isThere(address))) throw error;
       revision = error.body.current_content_revision; // a deleted segment is not listed, and goes on counting
     }
   }

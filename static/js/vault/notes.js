@@ -8,16 +8,19 @@ import { sealedDigest } from "../formats/signing.js";
 import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
 import { recalled, rekeep } from "./device.js";
+import { pageOwner } from "./keyring.js";
 import { withPresentKey } from "./present_key.js";
 
 /** @typedef {import("../formats/records.js").Records} Records */
 /** @typedef {import("../formats/entries.js").Head} Head */
 /**
  * Each member belongs to one module: `approvals` is formats/records.js, `connectors` is app → thumbprints, `history` is how
- * far the person's own chain was read, `root` is the thumbprint of the key that
+ * far the person's own chain was read, `proved` how far the log has it, `root` is the thumbprint of the key that
  * certifies approvals (`next_root` while it is replaced), `generation` counts the vault's keys, of which
- * `retired` names the earlier ones, `segments` from which revisions something was sealed, `log` is log/memory.js.
- * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, segments?: Revisions}} Notes
+ * `retired` names the earlier ones, `segments` are the highest revisions (of a deleted one that of its deletion), `hidden` the
+ * scopes that the person keeps out of discovery, sorted, `log` is log/memory.js, `invitations` are the digests of the
+ * person's sharing IDs, `older_grants` is "closed" once the person was asked about approvals that are older than this record.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, proved?: Head, segments?: Revisions, hidden?: string[], invitations?: string[]}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
@@ -47,9 +50,20 @@ async function read(vault) {
   const found = await opened(kept, vault);
   if (areGone(vault, found.notes)) throw rolledBack(GONE);
   if (await isOlder(seen, kept, vault, found.notes)) throw rolledBack("these notes are older than some that were seen before");
+  const shown = shownAgain(found.notes, kept);
+  if (shown.length) throw rolledBack(`${shown[0]} was hidden, and is shown again`);
   if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision, found.notes);
-  return found;
+  return { ...found, notes: withHidden(found.notes, kept) };
 }
+
+/**
+ * What the vault hides and the service does not any more: only the vault itself may show it again.
+ * @param {Notes} notes @param {{hidden_scopes?: string[]}} kept @returns {string[]}
+ */
+export const shownAgain = ({ hidden = [] }, { hidden_scopes = [] }) => hidden.filter((scope) => !hidden_scopes.includes(scope));
+
+/** With what was hidden while the vault was locked: whoever hides only restricts. @param {Notes} notes @param {{hidden_scopes?: string[]}} kept @returns {Notes} */
+const withHidden = (notes, { hidden_scopes = [] }) => (hidden_scopes.length ? { ...notes, hidden: hidden_scopes.toSorted() } : notes);
 
 /** Those that came with the vault name its root, always. @param {VaultKey} vault @param {Notes} notes */
 const areGone = (vault, notes) => vault.hasNotes === true && !notes.root;
@@ -75,6 +89,12 @@ export const recalledRevisions = async (vault) => (await recalled(segmentsOf(vau
 /** @param {VaultKey} vault @param {Source[]} sources */
 export const noteRevisions = (vault, sources) => rekeep(segmentsOf(vault), (known) => withRevisions(known, sources));
 
+/**
+ * With what is written of a segment from then on; what was deleted is older than its deletion on every device.
+ * @param {Source} source @returns {(notes: Notes) => Notes}
+ */
+export const withSegment = (source) => (notes) => ({ ...notes, segments: withRevisions(notes.segments, [source]) });
+
 /** What was deleted here is not missing. @param {VaultKey} vault @param {Source} source */
 export const forgetRevision = (vault, source) =>
   rekeep(segmentsOf(vault), (known) => Object.fromEntries(Object.entries(known ?? {}).filter(([place]) => place !== placeOf(source))));
@@ -87,7 +107,8 @@ export async function notesBesideSeen(vault) {
   const seen = /** @type {Seen | null} */ (await recalled(nameOf(vault)));
   const kept = await api.getNotes();
   const { notes } = await opened(kept, vault);
-  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), areGone: areGone(vault, notes), notes };
+  const shown = shownAgain(notes, kept);
+  return { seen, kept, isOlder: await isOlder(seen, kept, vault, notes), areGone: areGone(vault, notes), shown, notes };
 }
 
 /** Which of the vault's keys they are sealed under, by count. @param {Notes} notes */
@@ -115,7 +136,8 @@ export function rolledBack(message) {
  * @returns {Promise<void>}
  */
 export async function takeOlderNotes(history) {
-  const cleared = (/** @type {Notes} */ notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, segments: {} });
+  const segments = withRevisions(null, await api.getSegments({}));
+  const cleared = (/** @type {Notes} */ notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, null, 0), history, proved: history, segments, hidden: notes.hidden ?? [] });
   await withPresentKey(async (vault) => {
     const send = async (/** @type {NewNotes} */ next) => {
       await api.putNotes(next);
@@ -129,9 +151,10 @@ export async function takeOlderNotes(history) {
 
 /** Whatever was seen before; without notes there is nothing to go on with. @param {VaultKey} vault */
 async function readOlder(vault) {
-  const found = await opened(await api.getNotes(), vault);
-  if (areGone(vault, found.notes)) throw rolledBack(GONE);
-  return found;
+  const kept = await api.getNotes();
+  const { notes, revision } = await opened(kept, vault);
+  if (areGone(vault, notes)) throw rolledBack(GONE);
+  return { notes: { ...notes, hidden: (kept.hidden_scopes ?? []).toSorted() }, revision };
 }
 
 /** @param {VaultKey} vault @param {string} jwe @param {number} revision @param {Notes} notes */
@@ -205,3 +228,42 @@ export async function otherDomain(appId, domain) {
 /** @param {Notes} notes @param {string} appId @param {string | null} domain @returns {Notes} with the domain that the app was approved with last */
 export const withDomain = (notes, appId, domain) =>
   domain === null ? notes : { ...notes, domains: { ...notes.domains, [appId]: domain } };
+
+/** Keeps a scope out of discovery. @param {string} scope @returns {Promise<unknown>} */
+export const hideScope = (scope) =>
+  changeNotes((notes) => ({ ...notes, hidden: [...new Set([...(notes.hidden ?? []), scope])].sort() }), (notes) => api.hideScope(scope, notes));
+
+/** Lets it be discovered again. @param {string} scope @returns {Promise<unknown>} */
+export const showScope = (scope) =>
+  changeNotes((notes) => ({ ...notes, hidden: (notes.hidden ?? []).filter((one) => one !== scope) }), (notes) => api.showScope(scope, notes));
+
+/** Sharing IDs of this person whose digests are remembered; more are not in use. */
+const MOST_INVITATIONS = 50;
+
+/** @param {string} sharingId @returns {Promise<unknown>} once the vault remembers that this is its person's */
+export async function rememberInvitation(sharingId) {
+  const digest = await sealedDigest(sharingId);
+  return changeNotes((notes) => {
+    const known = notes.invitations ?? [];
+    return known.includes(digest) ? null : { ...notes, invitations: [...known, digest].slice(-MOST_INVITATIONS) };
+  });
+}
+
+/**
+ * This browser showed its person who asks to connect by this, whether the vault is unlocked or not.
+ * @param {string} userId @param {string} connectionId @returns {Promise<unknown>}
+ */
+export async function rememberConnection(userId, connectionId) {
+  const digest = await sealedDigest(connectionId);
+  return rekeep(`connections:${userId}`, (known) => [...(known ?? []).filter((/** @type {string} */ one) => one !== digest), digest].slice(-MOST_INVITATIONS));
+}
+
+/**
+ * Whether the vault remembers this digest of a sharing ID as its person's, or this browser that of a connection.
+ * @param {string} digest @returns {Promise<boolean>}
+ */
+export async function isOwnInvitation(digest) {
+  const owner = pageOwner();
+  const connections = owner ? await recalled(`connections:${owner.userId}`) : null;
+  return (connections ?? []).includes(digest) || ((await readNotes()).notes.invitations ?? []).includes(digest);
+}

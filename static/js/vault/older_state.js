@@ -9,23 +9,23 @@ import { withPresentKey } from "./present_key.js";
 
 /**
  * `seenAt` and `keptAt` in ms: null where this browser saw none before, and where there are no notes any more; `areGone` where
- * the vault was made with notes that are not there: nothing can go on without them; `to` is 0 where a segment is gone; `entries`
- * of the person's history that are gone, or in whose place others stand.
- * @typedef {{seenAt: number | null, keptAt: number | null, areGone: boolean, segments: {place: string, from: number, to: number}[], entries: number}} WentBack
+ * the vault was made with notes that are not there: nothing can go on without them; `to` is 0 where a segment is gone; `shown`
+ * are scopes that the vault hides and apps are shown again; `entries` of the person's history that are gone, or in whose place others stand.
+ * @typedef {{seenAt: number | null, keptAt: number | null, areGone: boolean, segments: {place: string, from: number, to: number}[], shown: string[], entries: number}} WentBack
  */
 
 /** @returns {Promise<WentBack | null>} null where nothing did */
 export const whatWentBack = () =>
   withPresentKey(async (vault) => {
     const known = await recalledRevisions(vault); // before the service is asked
-    const { seen, kept, isOlder, areGone, notes } = await notesBesideSeen(vault);
+    const { seen, kept, isOlder, areGone, shown, notes } = await notesBesideSeen(vault);
     const now = withRevisions(null, await api.getSegments({}));
     const highest = withRevisions(known, Object.entries(notes.segments ?? {}).map(sourceOf));
     const segments = Object.entries(highest).map(([place, from]) => ({ place, from, to: now[place] ?? 0 })).filter(({ place, from, to }) => to < from && (to > 0 || Object.hasOwn(known, place)));
     const entries = await entriesGone(notes.history ?? START);
     // what is gone may have been deleted on another device: only with something that went back it is a part of that
-    if (!isOlder && !areGone && !entries && !segments.some(({ to }) => to > 0)) return null;
-    return { seenAt: seen?.at ?? null, keptAt: kept.updated_at ? Date.parse(kept.updated_at) : null, areGone, segments, entries };
+    if (!isOlder && !areGone && !shown.length && !entries && !segments.some(({ to }) => to > 0)) return null;
+    return { seenAt: seen?.at ?? null, keptAt: kept.updated_at ? Date.parse(kept.updated_at) : null, areGone, segments, shown, entries };
   });
 
 /** @param {[string, number]} entry */

@@ -8,7 +8,7 @@ import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, sendRemembered, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
-import { knownConnector, otherDomain } from "./notes.js";
+import { isOwnInvitation, knownConnector, otherDomain } from "./notes.js";
 import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -104,15 +104,23 @@ export async function isNewConnector(requestId) {
 /**
  * What this vault remembers of the app, whatever the server says. Needs the vault unlocked.
  * @param {string} requestId
- * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null}>} `domainBefore` where the app has another now
+ * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null, isInvited: boolean}>} `domainBefore` where the
+ *   app has another now; not `isInvited` where it used a sharing ID that the vault does not know
  */
 export async function memoryOf(requestId) {
   const { request, vouching } = await loadRequest(requestId);
   checkVouching(vouching);
   const isNew = await isNewConnector(requestId);
   const domainBefore = await otherDomain(request.app_id, vouching.domain);
-  return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore };
+  return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore, isInvited: await isInvited(request) };
 }
+
+/**
+ * Whether the sharing ID that the app used is the person's own, by what the vault remembers: the service could take one
+ * person's for another's. True where the app used none.
+ * @param {import("./types.js").FrozenRequest} request
+ */
+export const isInvited = async ({ invitation_sha256 }) => !invitation_sha256 || (await isOwnInvitation(invitation_sha256));
 
 const VOUCHING = new Set(["published", "registered", "sandbox", "nobody"]);
 const NEEDS_NOBODY = "standard"; // any other sensitivity, one that is not known here too, needs a word
@@ -179,15 +187,18 @@ function covers(scope, path) {
 
 /**
  * @param {string} requestId
- * @param {{attributes: string[], accessDuration?: number, unvouched?: boolean}} choice paths that the person left ticked;
- *   `unvouched` where they share it though nobody vouches for the key
+ * @param {{attributes: string[], accessDuration?: number, unvouched?: boolean, invited?: boolean}} choice paths that the person
+ *   left ticked; `unvouched` where they share it though nobody vouches for the key, `invited` where they say that they gave
+ *   the app a sharing ID that the vault does not know
  * @returns {Promise<any>} the status body
  * @throws {Refused} before anything is sent, where what was asked is not what is shown, or what vouches for it is another now
  */
-export async function approve(requestId, { attributes, accessDuration, unvouched = false }) {
+export async function approve(requestId, { attributes, accessDuration, unvouched = false, invited = false }) {
   const data = await loadRequest(requestId);
   checkStillVouched(data, await checkedRequest(requestId), unvouched);
   const { request } = data;
+  if (!invited && !(await isInvited(request)))
+    throw new Refused("the vault does not know this sharing ID", "invitation_sha256", "unknown_invitation");
   const outside = attributes.find((path) => !isAsked(request, path));
   if (outside !== undefined)
     throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");

@@ -54,13 +54,13 @@
  *   string[],
  *   purpose: string, connector_thumbprint: string, access_duration: number, expires_at: string,
  *   required_attributes: string[] | null, optional_attributes: string[] | null, max_reads: number | null,
- *   refresh_policy: string, binding_message: string | null}} FrozenRequest
+ *   refresh_policy: string, binding_message: string | null, invitation_sha256?: string}} FrozenRequest
  */
 
 /**
  * @typedef {{request: FrozenRequest, request_digest: string, status: string, connector_public_key: JsonWebKey,
  *   connector_key_id: string, app: Json & {app_id: string, name: string}, scope_entry: Json, issuer: string,
- *   export_revision: number, known_connector_key: boolean, vouching: Vouching}} RequestData
+ *   export_revision: number, vouching: Vouching}} RequestData
  */
 
 /**

@@ -2,15 +2,15 @@
 // All that pages use, in one place: make a vault, unlock and lock it, read and write what is in it, decide a request.
 
 export { replaceRoot } from "./approvals.js";
-export { ApiError, getKeys, giveUpRotation, hideScope, isInterrupted, removeWrapper, restoreWrapper, showScope } from "./api.js";
+export { ApiError, getKeys, giveUpRotation, isInterrupted, removeWrapper, restoreWrapper } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
 export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "../formats/errors.js";
-export { readNotes } from "./notes.js";
+export { hideScope, readNotes, rememberConnection, rememberInvitation, showScope } from "./notes.js";
 export { takeOlderState, whatWentBack } from "./older_state.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
-export { approve, deny, forgetPreview, isAsked, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
+export { approve, deny, forgetPreview, isAsked, isInvited, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
 export { strength } from "./strength.js";
 export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
 export { prepareWays, tryRecoveryCode } from "./ways.js";

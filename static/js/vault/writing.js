@@ -4,7 +4,7 @@
 import { canonical } from "../formats/canonical.js";
 import { sealSegment } from "../formats/vault.js";
 import * as api from "./api.js";
-import { changeNotes, forgetRevision, noteRevisions, withRevisions } from "./notes.js";
+import { changeNotes, forgetRevision, noteRevisions, withSegment } from "./notes.js";
 import { withPresentKey } from "./present_key.js";
 import { openAll } from "./reading.js";
 
@@ -67,7 +67,7 @@ async function change(domain, segmentId, changes, seen, keepsNull) {
     try {
       return await write(address, merged(base?.values ?? {}, changes, keepsNull), revision);
     } catch (error) {
-      if (!(error instanceof api.ApiError && error.code === "stale_revision") || attempt === ATTEMPTS) throw error;
+      if (!isStale(error) || attempt === ATTEMPTS) throw error;
       const now = await present(address);
       refuseConflicts(changes, base?.values ?? {}, now?.values ?? {}, keepsNull);
       base = now;
@@ -76,6 +76,9 @@ async function change(domain, segmentId, changes, seen, keepsNull) {
     }
   }
 }
+
+/** Whether somebody wrote the segment first. @param {unknown} error @returns {error is api.ApiError} */
+export const isStale = (error) => error instanceof api.ApiError && error.code === "stale_revision" && error.body.member !== "notes";
 
 /** @param {{domain: string, segment_id: string}} address @returns {Promise<OpenedSegment | null>} */
 async function present({ domain, segment_id }) {
@@ -117,34 +120,31 @@ function refuseConflicts(changes, before, now, keepsNull) {
  */
 async function write(address, values, base) {
   if (!Object.keys(values).length) return remove(address, base);
-  const content_revision = base + 1;
-  const { manifest_revision } = await withPresentKey(async (vault) => {
-    const jwe = await sealSegment(values, vault, { ...address, content_revision });
-    const written = await api.putSegment(address, { jwe, base_content_revision: base, attributes: Object.keys(values).sort() });
-    await noteRevisions(vault, [{ ...address, content_revision }]);
-    return written;
-  });
-  return { ...address, content_revision, manifest_revision, values };
-}
-
-/** @param {{domain: string, segment_id: string}} address @param {number} base @returns {Promise<Written>} */
-async function remove(address, base) {
-  const answer = base ? await api.deleteSegment(address, base) : null;
-  const content_revision = answer?.content_revision ?? base;
-  if (answer) await forget({ ...address, content_revision });
-  return { ...address, content_revision, manifest_revision: answer?.manifest_revision ?? 0, values: {} };
+  const { manifest_revision } = await sendSegment(address, base, Object.keys(values), (vault, source) => sealSegment(values, vault, source));
+  return { ...address, content_revision: base + 1, manifest_revision, values };
 }
 
 /**
- * What is deleted and put back by somebody is older than this on every device of the person. Where the notes cannot be written
- * now, this browser goes on knowing the segment.
- * @param {import("./types.js").Source} source with the revision of its deletion
+ * Sends the next revision of a segment, together with the notes that remember it.
+ * @param {{domain: string, segment_id: string}} address @param {number} base @param {string[]} names of its attributes
+ * @param {(vault: import("./types.js").VaultKey, source: import("./types.js").Source) => Promise<string>} seal
+ * @returns {Promise<{content_revision: number, manifest_revision: number}>}
  */
-async function forget(source) {
-  try {
-    await changeNotes((notes) => ({ ...notes, segments: withRevisions(notes.segments, [source]) }));
-    await withPresentKey((vault) => forgetRevision(vault, source));
-  } catch {
-    await withPresentKey((vault) => noteRevisions(vault, [source])).catch(() => undefined);
-  }
+export const sendSegment = (address, base, names, seal) =>
+  withPresentKey(async (vault) => {
+    const source = { ...address, content_revision: base + 1 };
+    const jwe = await seal(vault, source);
+    const writing = { jwe, base_content_revision: base, attributes: names.toSorted() };
+    const written = await changeNotes(withSegment(source), (notes) => api.putSegment(address, { ...writing, notes }));
+    await noteRevisions(vault, [source]);
+    return /** @type {NonNullable<typeof written>} */ (written);
+  });
+
+/** @param {{domain: string, segment_id: string}} address @param {number} base @returns {Promise<Written>} */
+async function remove(address, base) {
+  if (!base) return { ...address, content_revision: 0, manifest_revision: 0, values: {} };
+  const source = { ...address, content_revision: base + 1 };
+  const { manifest_revision } = await changeNotes(withSegment(source), (notes) => api.deleteSegment(address, base, notes));
+  await withPresentKey((vault) => forgetRevision(vault, source));
+  return { ...source, manifest_revision, values: {} };
 }

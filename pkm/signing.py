@@ -1,8 +1,4 @@
-"""Setting and replacing the root of the keys that approvals are signed with.
-
-The browser makes it and seals it under the vault key; here lie what is sealed and the public half. Whoever could set
-another root could approve in the person's name, so all but the first of a new vault needs a fresh sign-in.
-"""
+"""The public half of the root that signs a person's approvals: read, made and replaced."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,15 +12,28 @@ from common.clock import database_now
 from pkm import hooks, sealed, signatures
 from pkm.errors import ApprovalMismatch, RotationRequired, RotationUnderWay
 from pkm.history.events import locked_index
+from pkm.signatures import Jwk
+from pkm.vault.checks import checked_root
 from pkm.vault.models import IN_USE, VaultKey, VaultStatus
 from pkm.vault.queries import not_in_use, vault_keys
-from pkm.vault.roots import checked_root
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 ROTATION_TYP = "approval-key-rotation+jwt"
 LEEWAY = 300  # seconds that a browser's clock may be off
+
+
+def root_of(user: "User") -> Jwk | None:
+    """The public half of the root, or None where the vault has none yet."""
+    found = VaultKey.objects.filter(user=user, vault_status__in=IN_USE).values_list("signing_public_key", flat=True)
+    return found.first()
+
+
+def rotations_of(user: "User") -> int:
+    """How often another root took the place of the one before."""
+    found = VaultKey.objects.filter(user=user).values_list("signing_rotations", flat=True)
+    return found.first() or 0
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently
 from pkm.reset import actions as reset_actions
-from pkm.reset.queries import waiting_reset
+from pkm.reset.actions import pending_reset
 from pkm.web.my_data import has_vault
 
 _SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/reset/"})
@@ -23,7 +23,7 @@ _SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 @page_form(
-    _("Give it up"),
+    _("Erase and start over"),
     Field("understood", _("I have no way left to unlock my data, and it may be destroyed."), "check"),
     danger=True,
 )
@@ -44,7 +44,7 @@ def give_up(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, *, unconfirmed: bool = False) -> HttpResponse:
     shown = {
-        "reset": waiting_reset(person_of(request)),
+        "reset": pending_reset(person_of(request)),
         "fresh": signed_in_recently(request),
         "reauthenticate_url": _SIGN_IN,
         "unconfirmed": unconfirmed,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from accounts.hooks import LeavingRoom, Words
+from accounts.hooks import RoomErasure, Words
 from common import encryption
 from common.sql.erasing import PersonalRows
 from pkm.history.models import Event, Index
@@ -51,7 +51,7 @@ ROWS = PersonalRows(
 )
 
 
-def says(user: "User") -> list[Words]:
+def outcomes(user: "User") -> list[Words]:
     """What the page tells before anybody confirms."""
     if not VaultKey.objects.filter(user=user).exists():
         return []
@@ -84,11 +84,11 @@ def export(user: "User") -> dict[str, Any]:
     }
 
 
-ROOM = LeavingRoom(
+ROOM = RoomErasure(
     name="vault",
     order=10,
     rows=ROWS,
     tables=dict.fromkeys((*_TABLES, *_OF_A_VAULT, "pkm_manifest_paths"), "destroyed"),
-    says=says,
+    outcomes=outcomes,
     export=export,
 )

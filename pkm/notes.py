@@ -1,0 +1,100 @@
+"""What a vault keeps for itself, sealed: one record a person, written together with what it is about."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.db import models, transaction
+
+from common.clock import rfc3339
+from common.sql.dialect import Joined
+from pkm import sealed
+from pkm.errors import NotesMismatch, StaleRevision
+from pkm.history.events import locked_index
+from pkm.vault.models import IN_USE, VaultKey
+from pkm.vault.queries import not_in_use
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+Changed = TypeVar("Changed")
+
+
+class VaultNotes(models.Model):
+    """One record a person. `resealed` is the same under the vault's key to come, while that is changed."""
+
+    user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="vault_notes")
+    revision = models.PositiveIntegerField()
+    jwe = models.TextField()
+    resealed = models.TextField(blank=True, default="", db_default="")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        db_table = "vault_notes"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(revision__gte=1), name="vault_notes_revision_from_one")
+        ]
+
+
+def notes_of(user: "User") -> dict[str, Any]:
+    """{"revision": 0 where there are none, "jwe": or None, "updated_at": or None, "hidden_scopes"}.
+
+    The scopes are those hidden at the moment of these notes, which tell of them: one statement reads both.
+    """
+    found = VaultNotes.objects.filter(user=user).annotate(hidden=Joined("user__hidden_scopes__scope"))
+    notes = found.values("revision", "jwe", "updated_at", "hidden").first()
+    if notes is None:
+        return {"revision": 0, "jwe": None, "updated_at": None, "hidden_scopes": []}
+    return {
+        "revision": notes["revision"],
+        "jwe": notes["jwe"],
+        "updated_at": rfc3339(notes["updated_at"]),
+        "hidden_scopes": sorted((notes["hidden"] or "").split()),
+    }
+
+
+def has_notes(user: "User") -> bool:
+    return VaultNotes.objects.filter(user=user).exists()
+
+
+@transaction.atomic
+def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
+    """Keep the revision after `base_revision` (0 for the first); returns `notes_of`.
+
+    Inside the transaction of what they tell of, where there is one: a decision, a newer export, an end.
+
+    Raises `StaleRevision` where somebody else wrote first, `NotesMismatch`, `VaultAbsent`.
+    """
+    locked_index(by)
+    vault = VaultKey.objects.filter(user=by, vault_status__in=IN_USE).first()
+    if vault is None:
+        raise not_in_use(by)
+    notes = VaultNotes.objects.filter(user=by).first()
+    current = notes.revision if notes else 0
+    if current != base_revision:
+        said = f"The notes' current revision is {current}."
+        raise StaleRevision(said, member="notes", current_revision=current)
+    check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
+    VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
+    return notes_of(by)
+
+
+def change_with_notes(change: Callable[[], Changed], *, by: "User", notes: Mapping[str, Any] | None) -> Changed:
+    """Do this and keep the notes that tell of it, both or neither; returns what `change` does.
+
+    `notes` are the arguments of `write_notes`. Raises what that and `change` do.
+    """
+    if notes is None:
+        return change()
+    with transaction.atomic():
+        changed = change()
+        write_notes(by=by, **notes)
+    return changed
+
+
+def check_notes(jwe: str, *, by: "User", key_id: str, revision: int) -> None:
+    """Raises `NotesMismatch`."""
+    try:
+        header = sealed.read_header(jwe)
+        sealed.check_notes_header(header, key_id=key_id, user_id=by.public_id, revision=revision)
+    except sealed.InvalidHeader as unfit:
+        raise NotesMismatch(f"The sealed notes: {unfit}.", member=unfit.member) from None

@@ -1,1 +1,0 @@
-"""The root of the keys that a person signs approvals with."""
