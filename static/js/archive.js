@@ -136,8 +136,8 @@ function row({ domain, segment_id, state, base, different, here, values }, befor
   const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", value: place }));
   box.checked = before ? before.get(place) === base : state === "new";
   const badge = state === "new"
-    ? [make("span", { class: "badge badge-good" }, [gettext("New")])]
-    : [make("span", { class: "badge badge-warn" }, [gettext("Differs")]), " ", make("span", { class: "small muted" }, [gettext("Ticked, it replaces what is here.")])];
+    ? [make("span", { class: "badge b-ok" }, [gettext("New")])]
+    : [make("span", { class: "badge b-warn" }, [gettext("Differs")]), " ", make("span", { class: "sm mut" }, [gettext("Ticked, it replaces what is here.")])];
   return make("section", { class: "value-group", "data-state": state, "data-place": place }, [
     make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [placeWords(place)])]),
     make("p", {}, badge),

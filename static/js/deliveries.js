@@ -7,7 +7,7 @@ import { call } from "./vault/api.js";
 const PAUSE = 3000; // milliseconds between two looks
 const PAUSE_AFTER_TROUBLE = 10000;
 /** @type {Record<string, string>} */
-const TONES = { delivered: "good", given_up: "bad" };
+const TONES = { delivered: "ok", given_up: "bad" };
 
 /**
  * @typedef {{delivery_pk: number, kind: string, sequence: number, status: string, label: string, attempts: number,
@@ -32,7 +32,7 @@ function writeTime(row, name, moment) {
 
 /** @param {Delivery} delivery */
 function toneOf(delivery) {
-  return TONES[delivery.status] ?? (delivery.error ? "warn" : "neutral");
+  return TONES[delivery.status] ?? (delivery.error ? "warn" : "n");
 }
 
 /** @param {HTMLElement} row @param {Delivery} delivery */
@@ -41,7 +41,7 @@ function fill(row, delivery) {
   write(row, "kind", delivery.kind);
   write(row, "sequence", String(delivery.sequence));
   write(row, "label", delivery.label);
-  find('[data-field="label"]', row).className = `badge badge-${toneOf(delivery)}`;
+  find('[data-field="label"]', row).className = `badge b-${toneOf(delivery)}`;
   write(row, "error", delivery.error);
   write(row, "attempts", String(delivery.attempts));
   write(row, "status_code", delivery.status_code === null ? "–" : String(delivery.status_code));

@@ -8,7 +8,7 @@ import { all, busy, entry, explain, find, fromTemplate, make, pageData } from ".
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { asName, editor, humanised } from "./values.js";
-import { Conflict, isInterrupted, Locked, openAll, writeAll, writeAttributes } from "./vault/vault.js";
+import { Conflict, hideScope, isInterrupted, isUnlocked, Locked, openAll, showScope, writeAll, writeAttributes } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @typedef {import("./values.js").Editor} Editor */
@@ -80,7 +80,7 @@ class Segment {
     const draft = /** @type {{seen: Seen, changes: Record<string, unknown>} | null} */ (await openDraft(this.id));
     if (!draft) return;
     this.show(draft.seen, draft.changes); // as the page was: whatever changed meanwhile is a conflict, and is asked about
-    const discard = make("button", { class: "btn btn-quiet btn-s", type: "button" }, [gettext("Discard it")]);
+    const discard = make("button", { class: "btn q sml", type: "button" }, [gettext("Discard it")]);
     discard.addEventListener("click", () => {
       dropDraft(this.id);
       this.show(seen);
@@ -351,6 +351,37 @@ function dropWholeUndo() {
 }
 
 clearWhole.addEventListener("click", () => busy(clearWhole, clearDomain));
+
+/**
+ * The vault remembers what it hides, and alone may show it again: its notes go with the change, and the form then tells of it.
+ * A locked vault can hide by the form alone.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} button
+ */
+async function changeDiscovery(form, button) {
+  const scope = /** @type {HTMLInputElement} */ (find("[name=scope]", form)).value;
+  problem.hidden = true;
+  try {
+    if (await isUnlocked()) await (button.value === "1" ? hideScope(scope) : showScope(scope));
+    form.dataset.remembered = "";
+  } catch (error) {
+    if (button.value === "1") form.dataset.remembered = ""; // hiding waits for nothing
+    else {
+      problem.textContent = explain(error);
+      problem.hidden = false;
+      problem.scrollIntoView({ block: "center" });
+    }
+  }
+}
+
+for (const form of /** @type {HTMLFormElement[]} */ (all("form[data-discovery]"))) {
+  form.addEventListener("submit", (event) => {
+    const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+    if (form.dataset.remembered !== undefined || !button) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void busy(button, () => changeDiscovery(form, button)).then(() => form.dataset.remembered === undefined || form.requestSubmit(button));
+  });
+}
 
 async function opened() {
   problem.hidden = true;

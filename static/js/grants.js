@@ -1,30 +1,28 @@
 // @ts-check
-// The sharing page: whoever comes here with an unlocked vault refreshes the exports whose data changed, and resumes what
-// is paused. What the vault did not approve is shown, and sent only once the person approves it. Stopping and pausing are
-// plain forms: protection needs no key and no script.
+// What apps can read: whoever comes here with an unlocked vault refreshes the exports whose data changed, and resumes what
+// is paused, one approval or all of them. What the vault did not approve is told, and nothing is sent for it: the app has to ask
+// anew. Stopping and pausing are plain forms: protection needs no key and no script.
 
-import { gettext, region } from "./i18n.js";
+import { gettext, interpolate, region } from "./i18n.js";
 import { all, busy, explain, find, make, toast } from "./page.js";
-import { refreshExports, unapprovedUpdate } from "./refresh.js";
+import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
-import { humanised, inWords } from "./values.js";
+import { humanised } from "./values.js";
+import { closeOlderGrants, olderGrants } from "./vault/older_grants.js";
 import { isUnlocked, resumeGrant } from "./vault/vault.js";
 
-/** @typedef {import("./refresh.js").Outdated} Outdated */
-
-const dialog = /** @type {HTMLDialogElement} */ (find("#unapproved"));
-/** @type {Map<string, Outdated>} */
-const unapproved = new Map();
+/** @typedef {import("./vault/older_grants.js").Older} Older */
 
 async function refresh() {
   const found = await refreshExports();
   for (const grantId of found.renewed) showRenewed(grantId);
-  for (const grant of found.unapproved) {
-    const card = document.getElementById(grant.grant_id);
-    if (!card) continue; // on another page of the list
-    unapproved.set(grant.grant_id, grant);
-    find("[data-unapproved]", card).hidden = false;
+  for (const { grant_id } of found.unapproved) {
+    const card = document.getElementById(grant_id); // else on another page of the list
+    if (card) find("[data-unapproved]", card).hidden = false;
   }
+  if (!found.unapproved.length) return;
+  const older = await olderGrants().catch((error) => (toast(explain(error), "warn"), []));
+  if (older.length) askAbout(older);
 }
 
 /** @param {string} grantId */
@@ -36,38 +34,41 @@ function showRenewed(grantId) {
   if (notice) notice.hidden = true;
 }
 
-/** What would be sent, before anything is. @param {Outdated} grant */
-async function look(grant) {
+/**
+ * Asks about what other programs approved with this vault before it kept a record: once, all together, none ticked.
+ * @param {Older[]} older
+ */
+function askAbout(older) {
+  const dialog = /** @type {HTMLDialogElement} */ (find("#older-grants"));
+  if (dialog.open) return;
   const problem = find("[data-problem]", dialog);
-  const approveButton = /** @type {HTMLButtonElement} */ (find("[data-approve]", dialog));
-  const update = await unapprovedUpdate(grant);
-  if (dialog.open) return; // another was faster: what is on it stays, and so does what its button does
-  const label = (/** @type {string} */ path) =>
-    all(`[data-path="${CSS.escape(path)}"]`, document.getElementById(grant.grant_id) ?? undefined)[0]?.textContent ?? humanised(path.split(".").at(-1) ?? path);
-  find("[data-app]", dialog).textContent = update.app;
-  find("[data-purpose]", dialog).textContent = update.purpose;
-  find("[data-until]", dialog).textContent = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" }).format(update.endsAt * 1000);
-  find("[data-key]", dialog).textContent = update.fingerprint;
-  find("[data-strange-key]", dialog).hidden = update.isKnownKey;
-  find("[data-values]", dialog).replaceChildren(
-    ...[...update.values].map(([path, value]) => make("div", {}, [make("dt", {}, [label(path)]), make("dd", { class: "break" }, [value === undefined ? gettext("Nothing there now") : inWords(value)])])),
-  );
+  const boxes = older.map(() => /** @type {HTMLInputElement} */ (make("input", { type: "checkbox" })));
+  const until = new Intl.DateTimeFormat(region(), { dateStyle: "long" });
+  find("[data-list]", dialog).replaceChildren(...older.map(({ asked: { request }, approved }, index) =>
+    make("label", { class: "check" }, [/** @type {HTMLInputElement} */ (boxes[index]), make("span", { class: "check-text" }, [
+      make("span", {}, [`${request.app_name}: ${approved.attributes.map((path) => humanised(path.split(".").at(-1) ?? path)).join(", ")}`]),
+      make("span", { class: "check-help" }, [request.purpose, " · ", interpolate(gettext("until %(day)s"), { day: until.format(approved.endsAt * 1000) })]),
+    ])])));
+  const answer = (/** @type {HTMLElement} */ button, /** @type {() => Older[]} */ chosen) => {
+    button.onclick = () => void busy(button, async () => {
+      try {
+        await closeOlderGrants(chosen());
+        dialog.close();
+        await refresh();
+      } catch (error) {
+        problem.textContent = explain(error);
+        problem.hidden = false;
+      }
+    });
+  };
   problem.hidden = true;
-  approveButton.onclick = () => void busy(approveButton, async () => {
-    try {
-      await update.approve();
-      showRenewed(grant.grant_id);
-      dialog.close();
-    } catch (error) {
-      problem.textContent = explain(error);
-      problem.hidden = false;
-    }
-  });
+  answer(find("[data-keep]", dialog), () => older.filter((_, index) => boxes[index]?.checked));
+  answer(find("[data-none]", dialog), () => []);
   dialog.showModal();
 }
 
-/** @param {string} grantId */
-async function resume(grantId) {
+/** One after the other: each is signed by itself. @param {string[]} grantIds */
+async function resume(grantIds) {
   const problem = find("#resume-problem");
   problem.hidden = true;
   try {
@@ -77,7 +78,7 @@ async function resume(grantId) {
       /** @type {HTMLElement | null} */ (panel.querySelector("input"))?.focus({ preventScroll: true });
       return;
     }
-    await resumeGrant(grantId);
+    for (const grantId of grantIds) await resumeGrant(grantId);
     location.reload();
   } catch (error) {
     find("[data-text]", problem).textContent = explain(error);
@@ -87,12 +88,9 @@ async function resume(grantId) {
 }
 
 for (const button of all("[data-resume]")) {
-  button.addEventListener("click", () => void busy(button, () => resume(button.dataset.resume ?? "")));
+  button.addEventListener("click", () => void busy(button, () => resume([button.dataset.resume ?? ""])));
 }
-for (const button of all("[data-look]")) {
-  button.addEventListener("click", () => void busy(button, async () => {
-    const grant = unapproved.get(button.closest("article")?.id ?? "");
-    if (grant) await look(grant).catch((error) => toast(explain(error), "warn"));
-  }));
+for (const button of all("[data-resume-all]")) {
+  button.addEventListener("click", () => void busy(button, () => resume((button.dataset.resumeAll ?? "").split(" ").filter(Boolean))));
 }
 void followLock({ opened: () => void refresh() });

@@ -1,12 +1,12 @@
 // @ts-check
-// "Verify my history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
+// "Check this history": fetches the chain page by page, computes every hash again, names the first that does not fit, and
 // finds the newest entry in the public log, which has to be the log that this browser saw before.
 
 import { ENDS, readEntry } from "./formats/entries.js";
 import { Refused } from "./formats/errors.js";
 import { gettext, interpolate, ngettext, region } from "./i18n.js";
 import { logSteps } from "./log/reading.js";
-import { all, busy, explain, find, make, pageData, toast } from "./page.js";
+import { busy, explain, find, make, pageData, toast } from "./page.js";
 import { verdict } from "./receipt_words.js";
 import { humanised } from "./values.js";
 import { getChain } from "./vault/api.js";
@@ -94,7 +94,7 @@ function approvalStep({ approved }) {
 
 /** The way on where the log's key changed: the operator's word, on another way than this page. @param {string[]} keys @param {Taken} taken */
 function offerKeys(keys, taken) {
-  const take = make("button", { class: "btn btn-s", type: "button" }, [gettext("The operator confirmed this key: take it")]);
+  const take = make("button", { class: "btn sml", type: "button" }, [gettext("The operator confirmed this key: take it")]);
   take.addEventListener("click", () => void busy(take, () => verify({ ...taken, keys })));
   return make("div", { class: "stack stack-s", id: "log-key-offer" }, [
     make("p", {}, [gettext("The service names this key. Ask the operator whether it is theirs, on a way that does not lead over this service. Until then, take it for somebody else's.")]),
@@ -108,8 +108,8 @@ function offerKeys(keys, taken) {
  * @param {string} id @param {{what: string, facts: [string, string][], go: string, from: string, take: string, onTake: () => Promise<void>}} words
  */
 function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, onTake }) {
-  const go = make("button", { class: "btn btn-s", type: "button", "aria-expanded": "false", "aria-controls": `${id}-second` }, [goOn]);
-  const take = make("button", { class: "btn btn-s", type: "button" }, [takeIt]);
+  const go = make("button", { class: "btn sml", type: "button", "aria-expanded": "false", "aria-controls": `${id}-second` }, [goOn]);
+  const take = make("button", { class: "btn sml", type: "button" }, [takeIt]);
   take.addEventListener("click", () => void busy(take, onTake));
   const second = make("div", { class: "stack stack-s", id: `${id}-second`, hidden: "" }, [make("p", {}, [from]), make("p", {}, [take])]);
   go.addEventListener("click", () => {
@@ -119,7 +119,7 @@ function offerRestored(id, { what, facts, go: goOn, from, take: takeIt, onTake }
   });
   return make("div", { class: "stack stack-s", id: `${id}-offer` }, [
     make("p", {}, [what]),
-    make("dl", { class: "facts" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", { class: "break" }, [value])]))),
+    make("dl", { class: "pairs" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", { class: "break" }, [value])]))),
     make("p", {}, [go]),
     second,
   ]);
@@ -140,6 +140,9 @@ function wentBack(segments) {
   });
 }
 
+/** A scope by its names. @param {string} scope */
+const inWords = (scope) => scope.split(".").slice(1).filter((part) => part !== "*").map(humanised).join(": ");
+
 /** What the service shows is older than what this browser saw: said before anything is sealed, with what to do. */
 async function showOlderState() {
   const section = find("#older-state");
@@ -159,7 +162,7 @@ const goneNotes = () =>
   ]);
 
 /** @param {import("./vault/older_state.js").WentBack} found */
-function offerOlder({ seenAt, keptAt, segments, entries }) {
+function offerOlder({ seenAt, keptAt, segments, shown, entries }) {
   const when = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" });
   return offerRestored("older-state", {
     what: gettext("That is so where the service was restored from a backup. It is also what somebody would do who wants to bring back what you stopped or changed. Ask the operator what happened, on a way that does not lead over this service. As long as you wait, nothing is shared from here; what is there can be read."),
@@ -168,6 +171,7 @@ function offerOlder({ seenAt, keptAt, segments, entries }) {
       [gettext("What is there now is of"), keptAt === null ? gettext("Nothing is there any more") : when.format(keptAt)],
       .../** @type {[string, string][]} */ (entries ? [[gettext("Your own history"), interpolate(ngettext("%(n)s entry is gone, or another stands in its place", "%(n)s entries are gone, or others stand in their place", entries), { n: entries })]] : []),
       ...wentBack(segments),
+      .../** @type {[string, string][]} */ (shown.length ? [[gettext("Hidden by you, and shown to apps again"), shown.map(inWords).join(", ")]] : []),
     ],
     go: gettext("Go on with the older state…"),
     from: gettext("From then on this browser compares with what is there now. What went back stays so. Whatever apps get whenever you change it is asked about again, since you may have stopped it in the meantime."),
@@ -247,23 +251,6 @@ async function verify(taken = {}) {
   }
 }
 
-/** The page comes in days of UTC; here they begin where the person is, as the times beside them do. */
-function groupByOwnDays() {
-  const day = new Intl.DateTimeFormat(region(), { dateStyle: "long" });
-  const days = find("#history-days");
-  /** @type {Map<string, HTMLElement>} */
-  const lists = new Map();
-  for (const event of all(".event", days)) {
-    const name = day.format(new Date(/** @type {HTMLTimeElement} */ (find(".event-time time", event)).dateTime));
-    const list = lists.get(name) ?? make("ol", { class: "timeline", role: "list" });
-    lists.set(name, list);
-    list.append(event);
-  }
-  const sections = [...lists].map(([name, list]) => make("section", { class: "stack stack-s" }, [make("h2", { class: "timeline-day" }, [name]), list]));
-  days.replaceChildren(...sections);
-}
-
-if (document.getElementById("history-days")) groupByOwnDays(); // not of an empty history
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
   void busy(find("button[type=submit]", form), () => verify());

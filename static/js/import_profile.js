@@ -89,7 +89,7 @@ function line({ name, home, value, fits, without, now }) {
   return make("li", { class: "value" }, [
     make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [home.word.label])]),
     make("bdi", { class: "value-data" }, breakable(inWords(value, home.word))),
-    make("span", { class: "value-flags small muted break" }, [(fits ? [before, ...left] : [gettext("does not fit this field")]).join(" · ")]),
+    make("span", { class: "value-flags sm mut break" }, [(fits ? [before, ...left] : [gettext("does not fit this field")]).join(" · ")]),
   ]);
 }
 
@@ -121,7 +121,7 @@ function addressOf(name) {
 async function keepTicked() {
   const ticked = boxes(":checked").map((box) => box.value).filter((name) => offered.has(name));
   if (!ticked.length) {
-    problem.textContent = gettext("Nothing is ticked. Tick what is true and what you want to keep.");
+    problem.textContent = gettext("Choose at least one thing that is true and that you want to keep.");
     problem.hidden = false;
     return;
   }

@@ -73,7 +73,7 @@ export function drawMapping(place, entry, known) {
     const id = `map-${at}`;
     return make("div", { class: "field", "data-field": String(at) }, [
       make("label", { class: "label", for: id }, [humanised(field.name)]),
-      make("p", { class: "small" }, [make("bdi", {}, [short(inWords(field.value))])]),
+      make("p", { class: "sm" }, [make("bdi", {}, [short(inWords(field.value))])]),
       choice(id, field, free, known),
     ]);
   }));

@@ -20,7 +20,7 @@ function show({ messageId, status }) {
   const badge = find("[data-state]", row);
   row.dataset.status = status;
   badge.textContent = said[0];
-  badge.className = `badge badge-${said[1]}`;
+  badge.className = `badge b-${said[1]}`;
   find("#sent-news").textContent = said[0];
 }
 

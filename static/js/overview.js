@@ -34,7 +34,7 @@ function peek(card, lines) {
   const shown = lines.slice(0, PEEK).map(({ label, text }) => make("div", {}, [make("dt", {}, [label]), make("dd", {}, [text])]));
   const place = find("[data-values]", card);
   place.replaceChildren(make("dl", { class: "peek" }, shown));
-  if (lines.length > PEEK) place.append(make("p", { class: "small muted" }, [interpolate(gettext("and %(count)s more"), { count: lines.length - PEEK })]));
+  if (lines.length > PEEK) place.append(make("p", { class: "sm mut" }, [interpolate(gettext("and %(count)s more"), { count: lines.length - PEEK })]));
   place.hidden = false;
 }
 

@@ -12,22 +12,24 @@ const TENTHS = new Intl.NumberFormat(region(), { minimumFractionDigits: 1, maxim
 
 const live = find("#live");
 const problem = find("#live-problem");
-/** @type {{states: Record<string, string>, marks: Record<string, string>, reasons: Record<string, string>}} */
+/** @type {{arriving: string, states: Record<string, string>, marks: Record<string, string>, reasons: Record<string, string>}} */
 const words = pageData("words");
 const began = performance.now() - Number(live.dataset.elapsed) * 1000;
 
-/** @typedef {{agent: string, status: string, durationMs: number | null, fieldCount: number | null, errorCode: string | null}} Step */
+/** @typedef {{agent: string, status: string, durationMs: number | null, fieldCount: number | null, errorCode: string | null, arrived: number | null}} Step */
 
 /** @param {Step} step */
-function show({ agent, status, durationMs, fieldCount, errorCode }) {
+function show({ agent, status, durationMs, fieldCount, errorCode, arrived }) {
   const row = find(`[data-agent="${CSS.escape(agent)}"]`, live);
   const mark = words.marks[status];
-  if (row.dataset.state === mark) return;
+  const word = (status === "running" && arrived ? words.arriving : words.states[status]) ?? "";
+  if (row.dataset.state === mark && find("[data-word]", row).textContent === word) return;
+  if (mark === "asking") location.reload(); // for the form of its answer
   row.dataset.state = mark;
-  find("[data-word]", row).textContent = words.states[status] ?? "";
+  find("[data-word]", row).textContent = word;
   find("[data-reason]", row).textContent = (errorCode && words.reasons[errorCode]) || "";
   find("[data-took]", row).textContent = took(durationMs, fieldCount);
-  find("#live-news").textContent = `${find(".row-title", row).textContent}: ${words.states[status]}`;
+  find("#live-news").textContent = `${find(".t", row).textContent}: ${word}`;
 }
 
 /** @param {number | null} durationMs @param {number | null} fieldCount */

@@ -44,7 +44,7 @@ const EVENTS = () => /** @type {Record<string, string>} */ ({
   denied: gettext("Denied"),
   cancelled: gettext("Cancelled"),
   expired: gettext("Expired"),
-  revoked: gettext("Stopped by the person"),
+  revoked: gettext("Stopped by the person, or by a rule of theirs"),
   released: gettext("Given back by the app"),
   terminated: gettext("Ended by staff"),
   exhausted: gettext("All reads used"),
@@ -96,5 +96,5 @@ export function inWords(claims) {
     [gettext("Until when"), claims.retention.expires_at ? when(claims.retention.expires_at) : gettext("Nothing was shared")],
     [gettext("Receipt"), claims.receipt_id],
   ];
-  return make("dl", { class: "facts" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", {}, [value])])));
+  return make("dl", { class: "pairs" }, facts.map(([name, value]) => make("div", {}, [make("dt", {}, [name]), make("dd", {}, [value])])));
 }

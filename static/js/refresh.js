@@ -7,14 +7,12 @@ import { gettext, interpolate } from "./i18n.js";
 import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { approvedTerms, sendRemembered, signedRevision } from "./vault/approvals.js";
-import { stillApproved, takeOutEnded } from "./vault/own_history.js";
+import { takeOutEnded } from "./vault/ended.js";
 import { openToSeal } from "./vault/reading.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
-import { isAsked, isNewConnector, loadRequest, Locked, Refused } from "./vault/vault.js";
+import { loadRequest, Locked, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
-
-const CAN_GO_TO_STRANGERS = new Set(["standard", "confidential"]);
 
 /**
  * Refreshes every outdated export and says for whom, and what of it changed. Another tab may be faster: then there is
@@ -50,7 +48,7 @@ async function refreshOne(grant) {
     if (error instanceof Locked || isRolledBack(error)) throw error;
     if (error instanceof Refused && error.reason === "stale") return "unchanged";
     if (error instanceof Refused && error.reason === "not_approved") {
-      toast(interpolate(gettext("%(app)s's updates do not match what you approved, so nothing was sent. Look at Sharing."), { app: grant.app_name }), "warn");
+      toast(interpolate(gettext("%(app)s's updates do not match what you approved, so nothing was sent. Look at Apps."), { app: grant.app_name }), "warn");
       return "unapproved";
     }
     const code = /** @type {{code?: string}} */ (error).code;
@@ -90,37 +88,4 @@ async function send({ grant_id, approved_attributes }, { asked, members, slice, 
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   const body = { revision: members.revision, sources: slice.sources, jwe, ...signed };
   await sendRemembered(asked, signed, slice.sources, (notes) => api.putExport(grant_id, { ...body, notes }));
-}
-
-/**
- * What an app would get that this vault did not approve, for the person to look at: nothing leaves by this.
- * @param {Outdated} grant
- * @returns {Promise<{values: Map<string, unknown>, app: string, purpose: string, fingerprint: string, isKnownKey: boolean, endsAt: number, approve: () => Promise<void>}>}
- *   attribute path → value, undefined where there is none now: all that is signed for; `isKnownKey` as this vault remembers
- *   it; `endsAt` in seconds since 1970; `approve` signs and sends exactly what is shown
- * @throws {Refused} reason request_changed, where the grant is of more than was asked for; not_approved, where the person's
- *   own history tells of no approval that still counts, or the data is restricted and the vault never saw the key
- */
-export async function unapprovedUpdate(grant) {
-  const { asked, members } = await nextExport(grant);
-  const { request } = asked;
-  const paths = grant.approved_attributes;
-  const { access_duration: accessDuration, ends_at: endsAt } = await api.getApproval(grant.grant_id);
-  if (accessDuration > request.access_duration || endsAt > Date.now() / 1000 + request.access_duration) {
-    throw new Refused("is longer than was asked for", "access_duration", "request_changed");
-  }
-  const outside = paths.find((path) => !isAsked(request, path));
-  if (outside !== undefined) throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
-  if (!(await stillApproved(asked.request_digest))) throw new Refused("the history tells of no approval, or of its end", "request_digest", "not_approved");
-  const isKnownKey = (await isNewConnector(grant.request_id)) === false;
-  if (!isKnownKey && !CAN_GO_TO_STRANGERS.has(String(asked.scope_entry.sensitivity_tier))) {
-    throw new Refused("restricted data goes to no key that the vault has not seen", "connector_thumbprint", "not_approved");
-  }
-  const slice = buildSlice(members.scope, paths, await openToSeal({ scope: members.scope }));
-  const values = new Map(paths.map((path) => {
-    const [domain = "", segment = "", name = ""] = path.split(".");
-    return /** @type {[string, unknown]} */ ([path, /** @type {any} */ (slice.data)[domain]?.[segment]?.[name]]);
-  }));
-  const approve = () => send(grant, { asked, members, slice, terms: { accessDuration, endsAt } });
-  return { values, app: request.app_name, purpose: request.purpose, fingerprint: request.connector_thumbprint, isKnownKey, endsAt, approve };
 }

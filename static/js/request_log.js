@@ -38,7 +38,7 @@ function row(logged) {
   find("[data-call]", made).textContent = `${logged.method} ${logged.route}`;
   const status = find("[data-status]", made);
   status.textContent = String(logged.status);
-  status.classList.add(logged.status >= 500 ? "badge-bad" : logged.status >= 400 ? "badge-warn" : "badge-neutral");
+  status.classList.add(logged.status >= 500 ? "b-bad" : logged.status >= 400 ? "b-warn" : "b-n");
   const code = find("[data-code]", made);
   code.textContent = logged.code ?? "";
   const help = /** @type {HTMLAnchorElement} */ (find("[data-help]", made));

@@ -16,15 +16,13 @@ const words = pageData("words");
 const approveButton = /** @type {HTMLButtonElement} */ (find("#approve"));
 const form = /** @type {HTMLFormElement} */ (find("#approve-form"));
 const canApprove = "ready" in approveButton.dataset;
-const panel = /** @type {HTMLDetailsElement | null} */ (document.querySelector("#unlock-panel"));
+const panel = /** @type {HTMLDialogElement | null} */ (document.querySelector("#unlock-panel"));
 /** Where nobody vouches for the key of confidential data: ticked by who shares it all the same. */
 const unvouched = /** @type {HTMLInputElement | null} */ (document.querySelector("#share-unvouched"));
+/** Asked where the vault does not know the sharing ID that the app used: ticked by who gave it to this app. */
+const invited = /** @type {HTMLInputElement | null} */ (document.querySelector("#gave-invitation"));
 /** Whether the real values stand on the page now: without them pressing Approve shows them and decides nothing. */
 let valuesShown = false;
-/** Whether the person is at the lock: whoever opened it goes on to the values. */
-let atLock = false;
-/** Where the page was before it was moved to the lock. @type {number | null} */
-let leftAt = null;
 
 /** @returns {HTMLInputElement[]} */
 const boxes = () => /** @type {HTMLInputElement[]} */ (all("input[name=attribute]", form));
@@ -60,8 +58,10 @@ async function compareWithPage() {
 }
 
 async function showValues() {
-  const unlockedHere = atLock;
-  atLock = false;
+  if (panel?.open) {
+    panel.close();
+    find("#data-title").focus({ preventScroll: true }); // the button that had the focus is gone, and nothing has moved
+  }
   try {
     await compareWithPage();
     const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
@@ -77,7 +77,6 @@ async function showValues() {
     }
     hideProblem();
     valuesShown = true;
-    if (unlockedHere && !isElsewhere()) stayAtRequest();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
   }
@@ -96,19 +95,8 @@ async function sayWhatIsRemembered() {
   const place = find("#own-memory");
   place.textContent = said.filter(Boolean).join(" ");
   place.hidden = !place.textContent;
-}
-
-/** Whether the person went on meanwhile: whoever is at a tick already is not sent back. The panel's own focus was lost with it. */
-function isElsewhere() {
-  const focused = document.activeElement;
-  return focused !== null && focused !== document.body && !panel?.contains(focused);
-}
-
-/** The panel that had the focus is gone; who asks and why stay where they were before the lock was gone to. */
-function stayAtRequest() {
-  find("#data-title").focus({ preventScroll: true });
-  if (leftAt !== null) scrollTo({ top: leftAt, behavior: "instant" });
-  leftAt = null;
+  const question = invited?.closest(".notice");
+  if (question instanceof HTMLElement) question.hidden = memory.isInvited;
 }
 
 /** What is to be looked at before a decision. */
@@ -118,13 +106,11 @@ function goToValues() {
   title.scrollIntoView({ block: "start" });
 }
 
-/** Opens the lock where it is. */
+/** Asks for the key over the page, which stays as it is. */
 function goToLock() {
-  if (!panel) return;
-  leftAt ??= scrollY;
-  panel.open = true;
-  panel.scrollIntoView({ block: "center" });
-  firstField(panel)?.focus({ preventScroll: true });
+  if (!panel || panel.open) return;
+  panel.showModal();
+  firstField(panel)?.focus();
 }
 
 /** The first of the panel's fields that is to be seen: not every vault has a passphrase. @param {HTMLElement} within */
@@ -160,19 +146,19 @@ const showProblem = (error) => showWords(explain(error), wayOut(error));
 
 /** What to do about it, where there is something to do. @param {unknown} error @returns {HTMLElement[]} */
 function wayOut(error) {
-  const reload = () => make("a", { class: "btn btn-s", href: location.pathname }, [gettext("Reload the page")]);
+  const reload = () => make("a", { class: "btn sml", href: location.pathname }, [gettext("Reload the page")]);
   if (error instanceof Refused && error.reason === "request_changed") return [reload()];
   if (!(error instanceof ApiError)) return [];
   if (error.code === "reauthentication_required") {
-    return [make("a", { class: "btn btn-s", href: find("#reauthenticate").dataset.url ?? "" }, [gettext("Confirm that it is you")])];
+    return [make("a", { class: "btn sml", href: find("#reauthenticate").dataset.url ?? "" }, [gettext("Confirm that it is you")])];
   }
   if (error.code === "stale_revision") {
-    const again = make("button", { class: "btn btn-s", type: "button" }, [gettext("Show the values as they are now")]);
+    const again = make("button", { class: "btn sml", type: "button" }, [gettext("Show the values as they are now")]);
     again.addEventListener("click", () => location.reload());
     return [again];
   }
   if (["signed_out", "authentication_required"].includes(error.code)) {
-    return [make("a", { class: "btn btn-s", href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` }, [gettext("Sign in")])];
+    return [make("a", { class: "btn sml", href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` }, [gettext("Sign in")])];
   }
   return ["already_decided", "request_expired", "request_changed", "csrf_failed"].includes(error.code) ? [reload()] : [];
 }
@@ -181,15 +167,20 @@ function summarise() {
   if (!canApprove) return;
   const count = chosen().length;
   const line = find("#decision-summary");
-  const text = ngettext("If you approve, %(count)s value is shared with %(app)s. Stop it any time under Sharing.", "If you approve, %(count)s values are shared with %(app)s. Stop it any time under Sharing.", count);
-  line.textContent = count
-    ? interpolate(text, { count, app: line.dataset.app })
-    : gettext("Nothing is ticked. Tick what you want to share, or deny.");
+  const text = ngettext("*%(count)s value* to %(app)s *until %(date)s*. Stop any time in Apps.", "*%(count)s values* to %(app)s *until %(date)s*. Stop any time in Apps.", count);
+  if (count) line.replaceChildren(...text.split("*").map((words, at) => make(at % 2 ? "b" : "span", {}, dated(words, count, line.dataset.app ?? ""))));
+  else line.textContent = gettext("Choose at least one thing to share, or deny.");
+}
+
+/** `words` of ours with what stands for it in them: the app's name is put in last, and is never read as a pattern. */
+function dated(/** @type {string} */ words, /** @type {number} */ count, /** @type {string} */ app) {
+  const [before = "", ...after] = words.split("%(date)s").map((part) => interpolate(part, { count, app }));
+  return [before, ...after.flatMap((part) => [find("[data-until] time").cloneNode(true), part])];
 }
 
 function showTicks() {
-  for (const box of boxes()) box.closest(".value")?.classList.toggle("is-off", !box.checked);
-  find("#ticked-count").textContent = interpolate(gettext("%(count)s of %(total)s ticked"), { count: chosen().length, total: boxes().length });
+  for (const box of boxes()) box.closest("li")?.classList.toggle("off", !box.checked);
+  find("#ticked-count").textContent = interpolate(gettext("%(count)s of %(total)s"), { count: chosen().length, total: boxes().length });
   summarise();
 }
 
@@ -197,8 +188,8 @@ function showTicks() {
 function showEnd() {
   const length = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form));
   const end = /** @type {HTMLTimeElement} */ (find("[data-until] time"));
-  find("[data-duration-words]").textContent = length.dataset.words ?? "";
   end.dateTime = new Date(Date.now() + Number(length.value) * 1000).toISOString();
+  summarise();
   document.dispatchEvent(new Event("shell:refresh"));
 }
 
@@ -221,7 +212,7 @@ async function decide() {
     return;
   }
   if (!chosen().length) {
-    showWords(gettext("Nothing is ticked. Tick what you want to share, or deny."));
+    showWords(gettext("Choose at least one thing to share, or deny."));
     return;
   }
   if (unvouched && !unvouched.checked) {
@@ -230,11 +221,18 @@ async function decide() {
     unvouched.scrollIntoView({ block: "center" });
     return;
   }
+  if (invited && !invited.checked && invited.getClientRects().length) {
+    find("#decision-summary").textContent = gettext("Your vault does not know the sharing ID that the app used. Tick that you gave it to this app, or deny.");
+    invited.focus({ preventScroll: true });
+    invited.scrollIntoView({ block: "center" });
+    return;
+  }
   const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;
   try {
     await compareWithPage();
-    await approve(requestId, { attributes: chosen(), accessDuration: Number(duration), unvouched: unvouched?.checked ?? false });
-    location.replace(location.pathname); // the same address tells what happened
+    await approve(requestId, { attributes: chosen(), accessDuration: Number(duration), unvouched: unvouched?.checked ?? false, invited: invited?.checked ?? false });
+    // back to where they came from; else the same address tells what happened
+    location.replace("returns" in review.dataset ? `${location.pathname}return/` : location.pathname);
   } catch (error) {
     if (isInterrupted(error)) keepChoice("approve", { attributes: chosen(), duration });
     // what would be sealed next is not what stands here
@@ -267,14 +265,7 @@ form.addEventListener("submit", (event) => {
   void busy(approveButton, decide);
 });
 for (const button of all("[data-select]", form)) button.addEventListener("click", () => tickAll(button.dataset.select === "all"));
-panel?.addEventListener("focusin", () => { atLock = true; });
-panel?.addEventListener("focusout", ({ relatedTarget }) => {
-  if (relatedTarget instanceof Node && !panel.contains(relatedTarget)) atLock = false; // none: it was hidden with its panel
-});
-panel?.addEventListener("toggle", () => {
-  if (panel.open && panel.contains(document.activeElement)) firstField(panel)?.focus();
-});
-if (panel && matchMedia("(width >= 62.5rem)").matches) panel.open = true; // there is room for it
+document.getElementById("show-values")?.addEventListener("click", goToLock);
 // a page that came back from the browser's memory may hold other choices than it was sent with
 showTicks();
 showEnd();

@@ -95,7 +95,7 @@ async function offer(form) {
   shown.set(form, found);
   const required = (form.dataset.required ?? "").split(" ");
   const boxes = found.held.map(({ path, value }) => tick(path, value, required.includes(path)));
-  find("[data-values]", form).replaceChildren(...(boxes.length ? boxes : [make("p", { class: "muted" }, [gettext("This person keeps none of it.")])]));
+  find("[data-values]", form).replaceChildren(...(boxes.length ? boxes : [make("p", { class: "mut" }, [gettext("This person keeps none of it.")])]));
   /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = !boxes.length;
 }
 
@@ -136,8 +136,8 @@ const loaded = (address) => new Promise((resolve) => {
 /** The parts of the page that say how things stand, as they are now; a request that is still there keeps its ticks. */
 async function showNews() {
   const page = await loaded(location.pathname);
-  const now = /** @type {HTMLElement | null} */ (page?.querySelector("#sandbox"))?.dataset.played;
-  if (!page || now === undefined || now === place.dataset.played) return;
+  const now = /** @type {HTMLElement | null} */ (page?.querySelector("#sandbox"))?.dataset.state;
+  if (!page || now === undefined || now === place.dataset.state) return;
   for (const part of ["waiting", "shared", "told"]) {
     const fresh = document.importNode(/** @type {HTMLElement} */ (find(`#${part}`, page)), true);
     for (const form of all("form[data-request]", fresh)) {
@@ -146,7 +146,7 @@ async function showNews() {
     }
     find(`#${part}`, place).replaceWith(fresh);
   }
-  place.dataset.played = now;
+  place.dataset.state = now;
   document.dispatchEvent(new Event("shell:refresh"));
   await offerAll();
 }

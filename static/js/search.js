@@ -53,7 +53,7 @@ function row({ place, label, text, address }) {
   return make("li", { class: "found" }, [
     make("a", { href: address }, [label]),
     make("bdi", { class: "found-value" }, [shown]),
-    make("span", { class: "small muted" }, [place]),
+    make("span", { class: "sm mut" }, [place]),
   ]);
 }
 

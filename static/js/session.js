@@ -2,10 +2,12 @@
 // Runs on every page: keeps the unlocked key to its person and session, and shows in the navigation whether it is unlocked.
 
 import { gettext } from "./i18n.js";
+import { isPossible, register, unsubscribe } from "./messages_here.js";
 import { forgetPassword } from "./password.js";
 import { ApiError, getKeys } from "./vault/api.js";
 import { changes, isUnlocked, lock, pageOwner, watch } from "./vault/keyring.js";
 
+const LONGEST_GOODBYE = 2000; // ms that a push service may keep somebody from signing out
 const chip = document.getElementById("vault-chip");
 
 /** @param {"locked" | "unlocked" | "absent"} state */
@@ -84,7 +86,7 @@ function offerWayBack(what) {
   place.querySelector("a")?.setAttribute("href", words.href);
   place.hidden = false;
   // there is nothing left to lock or to sign out of; signing in is what the header offers then
-  if (what === "signed_out") for (const element of document.querySelectorAll(".site-end")) element.setAttribute("hidden", "");
+  if (what === "signed_out") for (const element of document.querySelectorAll(".site-end, #vault-chip")) element.setAttribute("hidden", "");
 }
 
 addEventListener("interrupted", (event) => offerWayBack(/** @type {CustomEvent} */ (event).detail));
@@ -94,7 +96,9 @@ document.getElementById("sign-out")?.addEventListener("submit", async (event) =>
   forgetPassword();
   const form = /** @type {HTMLFormElement} */ (event.target);
   await lock("signed_out").catch(() => undefined); // the next page drops it too
+  await Promise.race([unsubscribe().catch(() => undefined), new Promise((done) => setTimeout(done, LONGEST_GOODBYE))]);
   form.submit();
 });
 
+if (pageOwner() && isPossible()) register().catch(() => undefined); // without it there is no page for being offline
 void start();

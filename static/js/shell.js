@@ -26,6 +26,10 @@
     else root.dataset.theme = theme;
   }
 
+  // and its zone, so that the server, too, begins a day of the history where the person is
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  if (timeZone) document.cookie = `${location.protocol === "https:" ? "__Host-zone" : "zone"}=${timeZone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+
   root.dataset.script = "on";
   applyTheme(storedTheme());
 
@@ -74,19 +78,33 @@
     const seconds = Math.round((date.getTime() - Date.now()) / 1000);
     const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
     const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
-    return unit ? format.format(Math.trunc(seconds / unit[1]), unit[0]) : format.format(0, "second");
+    return unit ? format.format(Math.trunc(seconds / unit[1]), unit[0]) : (document.body.dataset.justNow ?? format.format(0, "second"));
+  }
+
+  /** A day that is to come; with its time within two days, with its year in another one. @param {Date} date @param {string | undefined} language */
+  function day(date, language) {
+    const isSoon = Math.abs(date.getTime() - Date.now()) < 172800000;
+    const isThisYear = date.getFullYear() === new Date().getFullYear();
+    return new Intl.DateTimeFormat(language, {
+      day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }), ...(isSoon ? { hour: "2-digit", minute: "2-digit" } : {}),
+    }).format(date);
   }
 
   function showTimes() {
     const language = root.dataset.region || root.lang || undefined;
     const exact = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
     const local = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-    const shown = /** @type {HTMLTimeElement[]} */ (all("time[data-relative], time[data-local]"));
+    const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
+    const dated = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }); // of a date without a time
+    const shown = /** @type {HTMLTimeElement[]} */ (all("time:is([data-relative], [data-local], [data-clock], [data-day], [data-date])"));
     shown.forEach((element) => {
       const date = new Date(element.dateTime);
       if (Number.isNaN(date.getTime())) return;
-      element.title = exact.format(date);
-      element.textContent = "relative" in element.dataset ? relative(date, language) : local.format(date);
+      const { dataset } = element;
+      if (!("date" in dataset)) element.title = exact.format(date);
+      if ("relative" in dataset) element.textContent = relative(date, language);
+      else if ("day" in dataset) element.textContent = day(date, language);
+      else element.textContent = ("clock" in dataset ? clock : "date" in dataset ? dated : local).format(date);
     });
   }
 

@@ -116,7 +116,7 @@ function planned(present) {
       return make("li", { class: "value" }, [
         make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [word?.label ?? humanised(name)])]),
         make("span", { class: "value-data" }, breakable(value === null ? gettext("(empty)") : inWords(value, word))),
-        make("span", { class: "value-flags small muted" }, [before]),
+        make("span", { class: "value-flags sm mut" }, [before]),
       ]);
     })),
   ]));

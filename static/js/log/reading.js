@@ -24,7 +24,7 @@ import { hasEnded, recall, recallSealed, remember, rememberSealed } from "./memo
 /** @typedef {{keys?: string[], epoch?: string, restored?: boolean}} Taken what the person takes, since the operator told it on another way */
 
 /** A check that did not hold; the ones after it were not made. */
-class Fails extends Error {
+export class Fails extends Error {
   /** @type {{keys?: string[], epoch?: Epoch, lost?: string}} what the person may take on another way's word */ offer = {};
 }
 
@@ -80,6 +80,41 @@ export async function logSteps(walked, taken = {}) {
     steps.made.push({ words: gettext("Whether others see the same log"), holds: true, unchecked: true, unconfirmed: true });
   }
   return steps.made;
+}
+
+/**
+ * Which of these entries the log has, by the keys that were known of it. One that it does not have yet counts for ten minutes.
+ * @param {{entry_hash: string, at: string}[]} entries
+ * @returns {Promise<boolean[]>} in their order
+ * @throws {Refused} where it has none of an older one, or another one, or is not the log that was seen before
+ */
+export async function whichAreProved(entries) {
+  /** @type {Promise<{newest: Checkpoint, trust: Trust}> | null} */
+  let known = null;
+  return Promise.all(entries.map(async ({ entry_hash, at }) => {
+    const { status, text } = await fetchText(`/log/proof/${entry_hash}`);
+    if (status === 200) {
+      const { newest, trust } = await (known ??= knownLog());
+      await checkInLog(entry_hash, text, newest, trust);
+      return true;
+    }
+    if (!(Math.abs(Date.now() - Date.parse(at)) < LATE_SECONDS * 1000)) throw new Refused(`the log has no entry ${entry_hash}`, "proof");
+    return false;
+  }));
+}
+
+/** The newest checkpoint, held to what this browser and the vault's notes remember of the log. */
+async function knownLog() {
+  const [own, sealed] = [await recall(), await recallSealed()];
+  const kept = [own, sealed?.memory ?? null].filter((memory) => memory !== null);
+  const memories = kept.filter((memory) => !kept.some((other) => hasEnded(memory, other)));
+  const trust = await trustOf(memories, [sealed?.memory ?? null, own], {});
+  const newest = await readNewest(trust, (await fetchText("/log/checkpoint")).text);
+  for (const { note } of memories) {
+    const before = await readRemembered(trust, note);
+    if (newest.origin !== before.origin || newest.size < before.size || !(await fits(before, newest))) throw new Refused("the log is not the one that was seen", "checkpoint");
+  }
+  return { newest, trust };
 }
 
 /** @param {Steps} steps @param {Walked} walked @param {Taken} taken */
@@ -291,11 +326,16 @@ async function proofOf(text, newest, trust) {
 async function isInLog(hash, newest, trust) {
   const { status, text } = await fetchText(`/log/proof/${hash}`);
   if (status !== 200) return false;
+  await checkInLog(hash, text, newest, trust);
+  return true;
+}
+
+/** @param {string} hash of an entry @param {string} text its proof @param {Checkpoint} newest @param {Trust} trust */
+async function checkInLog(hash, text, newest, trust) {
   const [proof, leaf] = [await proofOf(text, newest, trust), fromBase64url(hash)];
   if (!proof) throw new Fails(gettext("The proof is of another log."));
   if (!leaf || !proves(proof, leaf)) throw new Fails(gettext("The log has another entry there."));
   if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
-  return true;
 }
 
 /** @param {Trust} trust @param {Checkpoint} newest @param {boolean} wasSeen @returns {Promise<Trust>} */
