@@ -8,4 +8,4 @@ class CommonConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from common.sql import prefixes  # noqa: F401  # registers a lookup
+        from common.sql import dialect  # noqa: F401  # registers a lookup

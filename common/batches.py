@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from django.db import InterfaceError, connection, transaction
@@ -77,3 +77,17 @@ def delete_all(rows: QuerySet[Any], *, most_seconds: float) -> int:
         return went or None
 
     return until_done(batch, most_seconds=most_seconds)
+
+
+def in_pages(rows: QuerySet[Any, Any], key: str, *, size: int) -> Iterator[list[Any]]:
+    """The rows in the order of `key`, which is unique, so many at once; of tuples it is the first member.
+
+    Each page is a query of its own: a cursor on the server would belong to a session (decision 0004), and without one
+    `iterator()` has all rows in memory at once.
+    """
+    page = list(rows.order_by(key)[:size])
+    while page:
+        yield page
+        last = page[-1]
+        after = last[0] if isinstance(last, tuple) else getattr(last, key)
+        page = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[:size]) if len(page) == size else []

@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 _ask_again_at = 0.0  # by the monotonic clock
 
 
-def tell_worker(task: str, *arguments: Any) -> None:
+def enqueue(task: str, *arguments: Any) -> None:
     """Hand the task of this name to the worker as soon as the broker takes it, or never; call it after the commit."""
     if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
         current_app.tasks[task].apply_async(arguments)

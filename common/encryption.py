@@ -8,7 +8,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
 
-class Unreadable(Exception):
+class DecryptionFailed(Exception):
     """Sealed under a key that this server does not have."""
 
 
@@ -22,15 +22,15 @@ def sealed(text: str, *, purpose: str = "") -> str:
 
 
 def opened(token: str, *, purpose: str = "") -> str:
-    """What `sealed` was given, for the same purpose, under whichever of the server's keys; else `Unreadable`."""
+    """What `sealed` was given, for the same purpose, under whichever of the server's keys; else `DecryptionFailed`."""
     try:
         return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).decrypt(token.encode()).decode()
     except InvalidToken as error:
-        raise Unreadable("None of DATA_ENCRYPTION_KEYS opens this; the database was written under another.") from error
+        raise DecryptionFailed("None of DATA_ENCRYPTION_KEYS opens this: it was written under another.") from error
 
 
 def resealed(token: str) -> str:
-    """The same under the newest server key, whichever it was sealed under; else `Unreadable`."""
+    """The same under the newest server key, whichever it was sealed under; else `DecryptionFailed`."""
     return sealed(opened(token))
 
 

@@ -23,14 +23,15 @@ import math
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import redis
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from common.models import RateCount
 
@@ -127,7 +128,7 @@ def count_of_row(limit: Limit, used: int | None, resets_at: int | None) -> Count
     return _window(limit, used, resets_at - now)
 
 
-def look(limit: Limit, key: str) -> Count:
+def peek(limit: Limit, key: str) -> Count:
     """Where `key` stands, without counting anything."""
     return count(limit, key, amount=0)
 
@@ -136,6 +137,20 @@ def undo(limit: Limit, key: str) -> None:
     """Take back one that was counted in a transaction that came to nothing."""
     if limit.allowed:
         _shared(lambda store: store.undo(_name(limit, key)))
+
+
+@contextmanager
+def counted(limit: Limit, key: str) -> Iterator[Count]:
+    """A transaction that begins with one count, which is taken back where the transaction comes to nothing."""
+    found = None
+    try:
+        with transaction.atomic():
+            found = count(limit, key)
+            yield found
+    except BaseException:
+        if found is not None:
+            undo(limit, key)
+        raise
 
 
 def forget(limit: Limit, key: str) -> None:

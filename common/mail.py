@@ -1,7 +1,8 @@
-"""Mails of this service: none is an answer to another, and each says so."""
+"""Mails of this service: none is an answer to another, and each says so. One mailbox, however it is spelled."""
 
 from typing import Any
 
+import idna
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 
@@ -15,3 +16,17 @@ def send(subject: str, body: str, to: str, *, connection: Any = None) -> bool:
         subject, body, settings.DEFAULT_FROM_EMAIL, [to], connection=connection, headers=HEADERS
     )
     return bool(message.send())
+
+
+def mailbox(email: str) -> str:
+    """The address in lower case, its domain as DNS has it (IDNA 2008): `bücher.example` is `xn--bcher-kva.example`.
+
+    Browsers send it so from a field for addresses; programs and lists of addresses may not.
+    """
+    local, at, domain = email.strip().lower().rpartition("@")
+    if not domain.isascii():
+        try:
+            domain = idna.encode(domain, uts46=True).decode()
+        except idna.IDNAError:  # the form says that this is no address
+            return f"{local}{at}{domain}"
+    return f"{local}{at}{domain}"

@@ -4,6 +4,8 @@ import io
 import struct
 from typing import Any, Literal
 
+from django.core.files.uploadedfile import InMemoryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
 from django.utils.translation import gettext
 
 from common.problems import InvalidRequest
@@ -17,6 +19,7 @@ _TURNED = {
 }  # fmt: skip  # of Image.Transpose
 _OPTIONS: dict[str, dict[str, Any]] = {"PNG": {"optimize": True}, "WEBP": {"quality": 85}}
 _MOST_PIXELS = 2048 * 2048  # a file of few bytes may unfold to many, of which each takes four
+KEPT = 1024 * 1024  # bytes of each file
 
 
 def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> bytes:
@@ -46,3 +49,22 @@ def small_picture(data: bytes, *, side: int, kind: Literal["PNG", "WEBP"]) -> by
     written = io.BytesIO()
     pixels.save(written, kind, **_OPTIONS[kind])
     return written.getvalue()
+
+
+class BoundedUpload(FileUploadHandler):
+    """The beginning of each file, with its whole size, so that a form can refuse what is too large and lose nothing."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self.kept = io.BytesIO()
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        if start < KEPT:
+            self.kept.write(raw_data[: KEPT - start])
+
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes]":
+        self.kept.seek(0)
+        return InMemoryUploadedFile(
+            self.kept, self.field_name, self.file_name or "", self.content_type, file_size, self.charset,
+            self.content_type_extra,
+        )  # fmt: skip

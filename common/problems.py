@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from common.shapes import ProblemDetails
+
 if TYPE_CHECKING:
     from common.limits import Count
+
+# what a middleware notes on a request for those behind it: keys of `request.META`
+QUERY_CLEANED = "consent.token_taken_out"  # a developer token stood in the query, which no longer shows it
+PROBLEM_CODE = "consent.problem_code"  # of the refusal that this request was answered with
+OPERATION = "consent.operation"  # what a message asks for, where one address takes messages of many kinds
 
 
 class FieldError(TypedDict):
@@ -32,6 +39,8 @@ class Problem(Exception):
     code: ClassVar[str] = "problem"
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request was refused"
+    media_type: ClassVar[str] = "application/problem+json"
+    shape: ClassVar[type[BaseModel]] = ProblemDetails
 
     def __init__(
         self,
@@ -48,6 +57,25 @@ class Problem(Exception):
         self.limits = tuple(limits)
         self.members = members
         super().__init__(self.detail)
+
+    def body(self, trace_id: str) -> dict[str, Any]:
+        """The problem details (RFC 9457)."""
+        return {
+            "type": f"/docs/errors#{self.code}",
+            "title": str(self.title),
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            "trace_id": trace_id,
+            # members of its own, which RFC 9457 allows: `status` of a grant replaces the number only in its own name
+            **self.members,
+            **({"errors": self.errors} if self.errors else {}),
+        }
+
+    @classmethod
+    def example(cls, trace_id: str) -> tuple[str, dict[str, Any]]:
+        """Its code, and a body for the documentation."""
+        return cls.code, cls().body(trace_id)
 
 
 def every_problem() -> Iterator[type[Problem]]:

@@ -1,8 +1,10 @@
 """What the shapes of all answers to programs are made of, and that of every refusal."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import BaseModel, Field, with_config
+from pydantic import BaseModel, Field, GetPydanticSchema, with_config
+from pydantic_core.core_schema import literal_schema
 from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
 
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T10:00:00Z"])]
@@ -13,6 +15,11 @@ NextCursor = Annotated[str | None, Field(description="Give it as `cursor` for th
 @with_config(extra="forbid")
 class Shape(TypedDict):
     """Exactly the members that are named."""
+
+
+def one_of(states: Iterable[str]) -> GetPydanticSchema:
+    """The values in place, where pydantic would make a component of its own for each enumeration."""
+    return GetPydanticSchema(lambda source, handler: literal_schema([str(state) for state in states]))
 
 
 class ProblemField(Shape):

@@ -3,6 +3,7 @@
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -22,7 +23,7 @@ _ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
 class StaffSite(AdminSite):
     """Django's admin behind the one sign-in that there is, with a second factor and that sign-in's rate limits."""
 
-    site_header = site_title = _("Consent Runtime")
+    site_header = site_title = settings.SITE_NAME
     index_title = _("Staff")
     site_url = "/"
 

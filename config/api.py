@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +13,7 @@ from django.utils import translation
 from common.admission.exceptions import as_problem, problem_answer
 from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
 
-_JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|livez|readyz)(/|$)")
+_JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|oauth/(register|revoke|token)|livez|readyz)(/|$)")
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -75,8 +74,3 @@ class InternalError(Problem):
     code = "internal_error"
     status = 500
     title = "Something went wrong on our side"
-
-
-def only_developer_addresses(endpoints: list[Any]) -> list[Any]:
-    """The OpenAPI document describes the developers' REST and nothing else."""
-    return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]

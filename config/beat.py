@@ -9,6 +9,7 @@ from celery.beat import PersistentScheduler
 from django.db import connection
 from django.utils.module_loading import import_string
 
+from common import heartbeats
 from config.timer import ANYWAY_AFTER, LOOK, WATCHED, Watched
 
 _EARLY = 0.5  # seconds: the look is not punctual, and what is asked every 10 must not wait for 12
@@ -20,7 +21,7 @@ class Scheduler(PersistentScheduler):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self._began = time.monotonic()
+        self._began, self._beaten = time.monotonic(), -math.inf
         self._asked: dict[str, float] = {}
         self._sent: dict[str, float] = {}
 
@@ -32,6 +33,9 @@ class Scheduler(PersistentScheduler):
         if entry.name != LOOK:
             super().apply_entry(entry, producer=producer)
             return
+        if time.monotonic() - self._beaten >= heartbeats.EVERY - _EARLY:
+            self._beaten = time.monotonic()
+            heartbeats.beat("timer")
         for name, watched in WATCHED.items():
             if self._has_work(name, watched):
                 super().apply_entry(self.Entry(name=name, task=watched.task, app=self.app), producer=producer)

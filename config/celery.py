@@ -24,7 +24,7 @@ _under_way = threading.local()  # a task begins and ends on one thread
 
 
 @signals.setup_logging.connect(weak=False)
-def _leave_logging_alone(**_ignored: Any) -> None:
+def _keep_own_logging(**_ignored: Any) -> None:
     """LOGGING and LOG_LEVEL hold for the worker too: with a receiver here, Celery sets up none of its own."""
 
 
@@ -45,20 +45,40 @@ def _follow(task_id: str, task: Any, **_ignored: Any) -> None:
 
 
 @signals.task_postrun.connect(weak=False)
-def _log_and_leave(task: Any, state: str, **_ignored: Any) -> None:
+def _log_and_exit(task: Any, state: str, **_ignored: Any) -> None:
     """One line for each task; those of the timer, several a second, only where all is logged."""
     if task.request.is_eager:
         return
     level = logging.INFO if getattr(task.request, _TRACE, None) else logging.DEBUG
-    milliseconds = round((time.perf_counter() - _under_way.began) * 1000, 1)
+    seconds = time.perf_counter() - _under_way.began
+    milliseconds = round(seconds * 1000, 1)
     _log.log(level, "task", extra={"task": task.name, "state": state, "ms": milliseconds})
     _under_way.following.__exit__(None, None, None)
+    from common.metrics import TASKS  # needs the settings, which `celery --app config` reads after this module
+
+    TASKS.labels(task.name, state).observe(seconds)
 
 
 @signals.worker_shutting_down.connect(weak=False)
 def _begin_shutdown(**_ignored: Any) -> None:
     # sent from within a handler of a signal, which may have interrupted whoever holds a lock
     threading.Thread(target=shutdown.begin, name="shutdown").start()
+
+
+@signals.worker_ready.connect(weak=False)
+def _show_life(**_ignored: Any) -> None:
+    from common import heartbeats
+    from config import metrics
+
+    heartbeats.start("worker")
+    metrics.start()
+
+
+@signals.beat_init.connect(weak=False)
+def _show_figures(**_ignored: Any) -> None:
+    from config import metrics
+
+    metrics.start()
 
 
 @signals.worker_init.connect(weak=False)

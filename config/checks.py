@@ -20,17 +20,13 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict
 
-from common.sql.poolers import leads_through_pooler
+from common.sql.connections import leads_through_pooler
 
 _log = logging.getLogger(__name__)
 _HINT = "`manage.py make_keys` prints a fresh set; `./run` makes one in var/."
 _RELEASE_HINT = (
     "`collectstatic`, then `manage.py make_release`, or bring the release's own files; see docs/operating.md."
 )
-_UNPREPARED = Warning(
-    "DATABASE_URL leads through a pooler, so no statement is prepared, whatever DATABASE_PREPARE says.",
-    hint="Set DATABASE_PREPARE=false.", id="config.W001",
-)  # fmt: skip
 _POLLED = Warning(
     "LISTEN would lead through a pooler, so held answers learn of decisions by polling.",
     hint="Set DATABASE_LISTEN_URL to the address of PostgreSQL itself.", id="config.W002",
@@ -106,15 +102,12 @@ def _is_this_machine(host: str) -> bool:
 @register(Tags.database)
 def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     """Whether the settings know of a pooler in front of the database; part of `check --database default`."""
-    from consent.notices.waiting import listeners_address  # has models, as below
+    from consent.notices.long_polling import listeners_address  # has models, as below
 
     options = settings.DATABASES["default"]["OPTIONS"]
     if "prepare_threshold" not in options or "default" not in (databases or ()):  # SQLite has neither
         return []
-    found: list[CheckMessage] = []
-    if options["prepare_threshold"] is not None:
-        found += _led_astray(connection.get_connection_params(), _UNPREPARED)
-    return found + _led_astray(listeners_address(), _POLLED)
+    return _warn_of_pooler(listeners_address(), _POLLED)
 
 
 @register(Tags.database)
@@ -130,7 +123,7 @@ def check_baseline(*, databases: Sequence[str] | None = None, **_: Any) -> list[
     return [Error(said, hint=hint, id="config.E007")]
 
 
-def _led_astray(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:
+def _warn_of_pooler(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:
     parameters = {**parameters, "prepare_threshold": None, "autocommit": True}
     with psycopg.connect(**parameters) as connected:
         return [warning] if leads_through_pooler(connected) else []

@@ -36,7 +36,7 @@ class Waiting:
 
 def waiting(request: HttpRequest) -> list[Waiting]:
     """The lines that this member of staff may see; counts only, nobody's rows."""
-    return [line for permission, line in _lines() if request.user.has_perm(permission)]
+    return [line for permission, line in _lines() if line.count and request.user.has_perm(permission)]
 
 
 def _lines() -> Iterator[tuple[str, Waiting]]:
@@ -66,12 +66,12 @@ def _to_decide() -> Iterator[tuple[str, Waiting]]:
     )  # fmt: skip
     proposed = _rows("consent.ScopeTemplate").filter(approved_by=None)
     yield "consent.view_scopetemplate", _line(
-        _("templates for a second one of you to approve"), proposed, "created_at",
+        _("templates awaiting a second approval"), proposed, "created_at",
         "consent/scopetemplate/?approved_by__isempty=1",
     )  # fmt: skip
     wording = _rows("agents_proxy.MessageTemplate").filter(approved_by=None)
     yield "agents_proxy.view_messagetemplate", _line(
-        _("wording of messages for a second one of you to approve"), wording, "created_at",
+        _("wording of messages awaiting a second approval"), wording, "created_at",
         "agents_proxy/messagetemplate/?approved_by__isempty=1",
     )  # fmt: skip
 
@@ -95,20 +95,12 @@ def _of_the_registry(now: datetime) -> Iterator[tuple[str, Waiting]]:
 
 
 def _of_people(now: datetime) -> Iterator[tuple[str, Waiting]]:
-    requests, grants = _rows("consent.ConsentRequest"), _rows("consent.Grant")
-    yield "consent.view_consentrequest", _line(
-        _("requests that people have not decided"), requests.pending(now), "created_at",
-        "consent/consentrequest/?status__exact=pending",
-    )  # fmt: skip
+    requests = _rows("consent.ConsentRequest")
     overdue = _line(
         _("expiries not written down yet"), requests.overdue(now), "expires_at", "consent/consentrequest/",
         first="expires_at",
     )  # fmt: skip
     yield "consent.view_consentrequest", _late(overdue, now - timedelta(minutes=5))
-    yield (
-        "consent.view_grant",
-        _line(_("live grants"), grants.live(now), "starts_at", "consent/grant/?status__exact=active"),
-    )
 
 
 def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
@@ -129,11 +121,6 @@ def _of_apps(now: datetime) -> Iterator[tuple[str, Waiting]]:
         "developers.view_developertoken",
         _line(_("tokens that expire within a week"), tokens, "created_at", "developers/developertoken/"),
     )
-    suspended = _rows("developers.App").filter(status="suspended")
-    yield (
-        "developers.view_app",
-        _line(_("suspended apps"), suspended, "updated_at", "developers/app/?status__exact=suspended"),
-    )
 
 
 def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
@@ -148,9 +135,6 @@ def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
     yield "consent.view_auditentry", _late(held, now - timedelta(minutes=10))
     late = _line(_("audit entries not in the public log yet"), _rows("consent.LogQueue"), "at", _AUDIT, first="pk")
     yield "consent.view_auditentry", _late(late, now - timedelta(minutes=10))
-    size, at = _rows("consent.AuditCheckpoint").order_by("-pk").values_list("size", "at").first() or (0, None)
-    label = _("entries that the newest checkpoint of the public log is over")
-    yield "consent.view_auditcheckpoint", Waiting(label, size, at, "consent/auditcheckpoint/")
 
 
 def _rows(model: str) -> Any:
@@ -172,5 +156,6 @@ def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str, *, fi
 
 
 def _late(line: Waiting, before: datetime) -> Waiting:
-    """Work of the background that nobody does any more."""
-    return Waiting(line.label, line.count, line.oldest, line.url, line.oldest is not None and line.oldest < before)
+    """Work of the background: nothing for staff, unless nobody does it any more."""
+    late = line.oldest is not None and line.oldest < before
+    return Waiting(line.label, line.count if late else 0, line.oldest, line.url, late)

@@ -1,7 +1,7 @@
 """Typed readers of the environment.
 
-Everything that differs between deployments comes from here, and `env.example` lists every name that is read
-(a test compares). A missing secret raises with a hint instead of falling back to a default.
+Everything that differs between deployments comes from here, and `env.example` lists every name that is read, those of
+agents once for all of them (a test compares). A missing secret raises with a hint instead of falling back to a default.
 """
 
 import base64
@@ -27,6 +27,14 @@ if (VAR / "env").is_file():
 def text(name: str, default: str = "") -> str:
     """A plain string."""
     return str(_env.str(name, default=default))
+
+
+def folder(name: str) -> Path | None:
+    """A folder, absolute or below the project; None where nothing is set, and one that is not there raises."""
+    found = ROOT / text(name)
+    if not found.is_dir():
+        raise ImproperlyConfigured(f"{name} must be a folder, and there is none at {found}.")
+    return found if text(name) else None
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -115,28 +123,44 @@ def redis(name: str) -> str:
     return parts._replace(query=f"{parts.query}&ssl_cert_reqs=required".lstrip("&")).geturl()
 
 
+def address(name: str) -> str:
+    """<host>:<port>, or nothing."""
+    value = text(name).strip()
+    host, _, port = value.rpartition(":")
+    if value and not (host and port.isdigit() and 0 < int(port) < 65536):
+        raise ImproperlyConfigured(f"{name} must be host:port, such as 127.0.0.1:9464, not {value!r}.")
+    return value
+
+
 def email(name: str) -> dict[str, Any]:
     """A mail server's address as Django's settings."""
     return dict(_env.email_url_config(_env.str(name)))
 
 
 def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any]:
-    """The variables <prefix>_URL, _TOKEN, _TIMEOUT (seconds), _PROTOCOL (else `protocol`), _CHECKS_CONSENT,
-    _DELETE_URL, _CONTACT."""
-    url, delete_url = (text(f"{prefix}_{name}").strip() for name in ("URL", "DELETE_URL"))
-    for name, address in {"URL": url, "DELETE_URL": delete_url}.items():
-        if address and not address.startswith(("https://", "http://")):
-            raise ImproperlyConfigured(f"{prefix}_{name} must start with https:// or http://.")
+    """The variables <prefix>_URL, _PROTOCOL (else `protocol`), _MODEL, _TIMEOUT (seconds), _CHECKS_CONSENT,
+    _DELETE_URL, _CONTACT; what people are told before they agree: _NAME, _OPERATOR, _COUNTRY, _PRIVACY_NOTICE; what it
+    lets us in by: _TOKEN in _TOKEN_HEADER, or one that is had at _TOKEN_URL for _CLIENT_ID, _CLIENT_SECRET and _SCOPE.
+    """
+    found: dict[str, Any] = {
+        name.lower(): text(f"{prefix}_{name}").strip()
+        for name in (
+            "URL", "DELETE_URL", "CONTACT", "MODEL", "TOKEN", "TOKEN_HEADER", "TOKEN_URL", "CLIENT_ID", "CLIENT_SECRET",
+            "SCOPE", "NAME", "OPERATOR", "COUNTRY", "PRIVACY_NOTICE",
+        )
+    }  # fmt: skip
+    for name in ("url", "delete_url", "token_url", "privacy_notice"):
+        if found[name] and not found[name].startswith(("https://", "http://")):
+            raise ImproperlyConfigured(f"{prefix}_{name.upper()} must start with https:// or http://.")
     chosen = text(f"{prefix}_PROTOCOL") or protocol
     if chosen not in protocols:
         raise ImproperlyConfigured(f"{prefix}_PROTOCOL must be one of {', '.join(protocols)}, not {chosen!r}.")
+    if len({bool(found[name]) for name in ("token_url", "client_id", "client_secret")}) > 1:
+        raise ImproperlyConfigured(f"Set {prefix}_TOKEN_URL, _CLIENT_ID and _CLIENT_SECRET, or none of them.")
+    if chosen == "openai" and found["url"] and not found["model"]:
+        raise ImproperlyConfigured(f"{prefix}_MODEL must name the model that {prefix}_URL is asked for.")
     seconds = number(f"{prefix}_TIMEOUT", 50, minimum=1, maximum=600)
-    checks = flag(f"{prefix}_CHECKS_CONSENT")
-    token = text(f"{prefix}_TOKEN")
-    return {
-        "url": url, "token": token, "timeout": seconds, "protocol": chosen, "checks_consent": checks,
-        "delete_url": delete_url, "contact": text(f"{prefix}_CONTACT").strip(),
-    }  # fmt: skip
+    return {**found, "timeout": seconds, "protocol": chosen, "checks_consent": flag(f"{prefix}_CHECKS_CONSENT")}
 
 
 def aggregator(*, url: str, client_id: str, secret: str, **rest: Any) -> dict[str, Any] | None:

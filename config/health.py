@@ -25,8 +25,8 @@ def livez(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Within a second: 200 where the database answers, is migrated and has its rules; else 503.
 
-    `degraded` names what is away and can be done without. An audit that takes no entries is that: a process that is
-    taken out of service for it could let nobody stop what they share any more (decision 0016).
+    `degraded` names what is away and can be done without, such as the worker. An audit that takes no entries is that:
+    a process that is taken out of service for it could let nobody stop what they share any more (decision 0016).
     """
     checks = _shared.probe()
     ready = all(checks[name] for name in _NEEDED)

@@ -38,7 +38,8 @@ def _as_json(entry: dict[str, Any]) -> str:
 class LogLines(logging.Formatter):
     """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
 
-    members = ("method", "path", "status", "app", "task", "state", "ms", "trace_id")  # of what a record may have
+    # of what a record may have
+    members = ("method", "path", "route", "status", "app", "task", "state", "ms", "trace_id")
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")

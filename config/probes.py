@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from common import heartbeats
 from config.rules import wanted_triggers
 
 _TIME_LIMIT = 0.7  # seconds, each of them; /readyz promises one
@@ -28,11 +29,33 @@ _TRIGGERS = {
 _TAKES_ENTRIES = """
 SELECT current_setting('transaction_read_only') = 'off' AND has_table_privilege('consent_audit', 'INSERT')
 """
+# whether worker and timer show life, and whether the log took in what waited for longer than a sequencer's turn takes
+_BACKGROUND = {
+    "postgresql": """
+        SELECT EXISTS (SELECT 1 FROM cache_entries WHERE key = %s AND expires_at > now.ms),
+               EXISTS (SELECT 1 FROM cache_entries WHERE key = %s AND expires_at > now.ms),
+               NOT EXISTS (SELECT 1 FROM consent_log_queue WHERE at < now() - %s * interval '1 second')
+          FROM (SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms) AS now
+    """,
+    "sqlite": """
+        SELECT EXISTS (SELECT 1 FROM cache_entries WHERE key = ? AND expires_at > now.ms),
+               EXISTS (SELECT 1 FROM cache_entries WHERE key = ? AND expires_at > now.ms),
+               NOT EXISTS (
+                   SELECT 1 FROM consent_log_queue WHERE at < strftime('%Y-%m-%d %H:%M:%f', 'now', ?)
+               )
+          FROM (SELECT (julianday('now') - 2440587.5) * 86400000 AS ms) AS now
+    """,
+}
+_LOG_LATE = 25  # seconds; the sequencer takes what waits every two
+_PARTS = ("worker", "timer", "log")
+_KEYS = (heartbeats.key("worker"), heartbeats.key("timer"))
 Found = dict[str, bool]
 
 
 def probe() -> Found:
-    """`database`, `migrations`, `rules` (triggers that are in force), `audit` (it takes entries) and `broker`."""
+    """Whether each part does: `database`, `migrations`, `rules` (triggers that are in force), `audit` (it takes
+    entries), `worker` and `timer` (they showed life within 20 seconds), `log` (nothing waits for it for longer than
+    `_LOG_LATE` seconds) and `broker`."""
     wanted_migrations()  # read from the disk, once, and outside of the time limit
     loop = asyncio.new_event_loop()
     try:
@@ -49,7 +72,7 @@ def wanted_migrations() -> frozenset[tuple[str, str]]:
 
 
 async def _probe_all() -> tuple[Found, bool]:
-    found: Found = dict.fromkeys(("database", "migrations", "rules", "audit"), False)
+    found: Found = dict.fromkeys(("database", "migrations", "rules", "audit", *_PARTS), False)
     database = _probe_postgresql(found) if connection.vendor == "postgresql" else _probe_sqlite(found)
     _, broker = await asyncio.gather(_succeeds_in_time(database), _succeeds_in_time(_probe_broker()))
     return found, broker
@@ -77,6 +100,8 @@ async def _probe_postgresql(found: Found) -> None:
         triggers = {name for (name,) in await (await database.execute(_TRIGGERS["postgresql"])).fetchall()}
         found["rules"] = wanted_triggers("postgresql") <= triggers
         found["audit"] = await (await database.execute(_TAKES_ENTRIES)).fetchone() == (True,)
+        background = await (await database.execute(_BACKGROUND["postgresql"], (*_KEYS, _LOG_LATE))).fetchone()
+        found.update(zip(_PARTS, background or (), strict=False))
 
 
 async def _probe_sqlite(found: Found) -> None:
@@ -89,6 +114,8 @@ async def _probe_sqlite(found: Found) -> None:
         found["migrations"] = wanted_migrations() <= set(database.execute(_APPLIED))
         found["rules"] = wanted_triggers("sqlite") <= triggers
         found["audit"] = os.access(path, os.W_OK)
+        background = database.execute(_BACKGROUND["sqlite"], (*_KEYS, f"-{_LOG_LATE} seconds")).fetchone()
+        found.update(zip(_PARTS, map(bool, background), strict=True))
     finally:
         database.close()
 

@@ -1,7 +1,7 @@
 """Addresses for programs skip the middleware that only pages need: sessions, languages, messages, page policies.
 
 A hot read costs less than that middleware around it: without it a status is answered 22 % more often a second
-(docs/adr/0009). So these addresses are resolved and called right behind the request identifier. What the skipped
+(docs/adr/0018). So these addresses are resolved and called right behind the request identifier. What the skipped
 middleware would have added that matters to a program is added here.
 """
 
@@ -18,7 +18,10 @@ from config.headers import of_programs
 from developers.request_log import recording
 
 _fixed: dict[str, ResolverMatch] = {}  # as many as there are such addresses
-_PREFIXES = ("/api/v1/", "/.well-known/consent-", "/log/", "/mcp")
+_PREFIXES = (
+    "/api/v1/", "/.well-known/consent-", "/.well-known/oauth-", "/log/", "/mcp",
+    "/oauth/register", "/oauth/revoke", "/oauth/token",
+)  # fmt: skip
 
 
 class ProgramAddresses:

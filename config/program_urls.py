@@ -1,7 +1,6 @@
 """The addresses that programs call with a token, of every room that has some, for config/program_addresses.py."""
 
-from agents_proxy.destinations.urls import management as destinations
-from agents_proxy.urls import program as assertions
+from agents_proxy.urls import program as agents
 from consent.program_urls import urlpatterns as consent
 
-urlpatterns = [*consent, *destinations, *assertions]
+urlpatterns = [*consent, *agents]

@@ -7,17 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage.fallback import FallbackStorage
+from django.contrib.messages.storage.session import SessionStorage
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.crypto import salted_hmac
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-from common import tracing
+from common import metrics, tracing
+from common.problems import PROBLEM_CODE
 from common.text import without_nul
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
-_SHARING_ID = re.compile(r"/usr_[^/]*")  # whom somebody asks about is nobody's who reads a log
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+_SHARING_ID = re.compile(r"/(usr|sh)_[^/]*")  # whom somebody asks about is nobody's who reads a log
 
 Respond = Callable[[HttpRequest], HttpResponse]
 
@@ -39,16 +44,39 @@ class RequestContext:
         with tracing.following(trace_id):
             response = self.get_response(request)
             response[tracing.HEADER] = trace_id
-            if _access.isEnabledFor(logging.INFO) and not request.path.startswith("/static/"):
-                _access.info("request", extra=_facts(request, response, time.perf_counter() - started))
+            if not request.path.startswith("/static/"):
+                _note(request, response, time.perf_counter() - started)
         return response
+
+
+def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    """Count and log it. No method but those that views take is a label: a caller could make up as many as it likes."""
+    method = request.method if request.method in _METHODS else "other"
+    route, kind = _route(request), _kind(getattr(request, "auth", None))
+    metrics.REQUESTS.labels(method, route, kind, response.status_code).observe(seconds)
+    if code := request.META.get(PROBLEM_CODE):
+        metrics.REFUSALS.labels(code).inc()
+    if _access.isEnabledFor(logging.INFO):
+        _access.info("request", extra={**_facts(request, response, seconds), "route": route})
+
+
+def _route(request: HttpRequest) -> str:
+    """The address as the table of addresses writes it, with names where people's and apps' own parts stand."""
+    return f"/{request.resolver_match.route}" if request.resolver_match else "none"
+
+
+def _kind(app: Any) -> str:
+    """The kind of app that called; `none` without a developer's or a host's token."""
+    if not hasattr(app, "is_personal"):
+        return "none"
+    return "personal" if app.is_personal else "test" if app.is_test else "host" if app.is_host else "live"
 
 
 def _facts(request: HttpRequest, response: HttpResponse, seconds: float) -> dict[str, Any]:
     """What the line of a request says beside its name; the app where a developer's token named one."""
     facts = {
         "method": request.method,
-        "path": _SHARING_ID.sub("/usr_-", request.path),
+        "path": _SHARING_ID.sub(r"/\1_-", request.path),
         "status": response.status_code,
         "ms": round(seconds * 1000, 1),
     }
@@ -105,3 +133,15 @@ class ModuleStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
     support_js_module_import_aggregation = True
     max_post_process_passes = 12  # a chain of imports may need a pass a link
     manifest_strict = True
+
+
+class HostCookie(CookieStorage):
+    """Django's signed cookie under the prefixed name, which has no setting of its own."""
+
+    cookie_name = f"{settings.COOKIE_PREFIX}messages"
+
+
+class Messages(FallbackStorage):
+    """The cookie first, the session for what it cannot hold."""
+
+    storage_classes = (HostCookie, SessionStorage)

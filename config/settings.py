@@ -1,12 +1,14 @@
 """One settings file for every deployment; what differs comes from the environment (env.example lists it all)."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 from urllib.parse import urlsplit
 
 from agents_proxy import agents
-from config import budgets, env, log_lines
+from config import env, log_lines
 from config.timer import TASKS
 from config.watch import PooledConnection
 from consent.release.manifest import policy_sources
@@ -18,6 +20,8 @@ BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
 _base = urlsplit(BASE_URL)
 _https = _base.scheme == "https"
 ISSUER = BASE_URL  # the consent app's origin, named in exports and receipts
+SITE_NAME = env.text("SITE_NAME") or "Consent Runtime"
+SITE_PAGES = env.folder("SITE_PAGES")  # the operator's own words, which consent/docs/public_pages.py shows
 DEBUG = env.flag("DEBUG")
 SECRET_KEY = env.secret("SECRET_KEY", "`./run` makes one in var/env; elsewhere set 50 random characters.")
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", f"{_base.hostname}{'' if _https else ',127.0.0.1,localhost'}")
@@ -45,27 +49,27 @@ RELEASE_VERIFIER_KEY = env.text("RELEASE_VERIFIER_KEY")  # the public half of th
 RELEASE_CHECK = env.choice("RELEASE_CHECK", ("refuse", "warn"), "refuse")
 
 # --- Limits of the contract ------------------------------------------------------------------------------------------
-MANAGEMENT_CALLS_PER_HOUR = env.number("MANAGEMENT_CALLS_PER_HOUR", 3600)
-LEAKED_TOKENS_PER_HOUR = env.number("LEAKED_TOKENS_PER_HOUR", 600)
+MANAGEMENT_CALLS_PER_HOUR = 3600
+LEAKED_TOKENS_PER_HOUR = 600
 UNKNOWN_USERS_PER_HOUR = env.number("UNKNOWN_USERS_PER_HOUR", 30)
-PEOPLE_SEARCHES_PER_HOUR = env.number("PEOPLE_SEARCHES_PER_HOUR", 600)
+PEOPLE_SEARCHES_PER_HOUR = 600
 DENIAL_COOLDOWN_SECONDS = env.number("DENIAL_COOLDOWN_SECONDS", 3600)
 PENDING_REQUESTS_PER_PERSON = env.number("PENDING_REQUESTS_PER_PERSON", 5)
 REQUESTS_PER_PERSON_PER_DAY = env.number("REQUESTS_PER_PERSON_PER_DAY", 20)
 REQUEST_BUDGET_PER_HOUR = env.number("REQUEST_BUDGET_PER_HOUR", 1000)
-INVITATIONS_PER_DAY = env.number("INVITATIONS_PER_DAY", 20)
-MAIL_PAUSE_SECONDS = env.number("MAIL_PAUSE_SECONDS", 3600)
-DISCOVERY_FLUSH_SECONDS = env.number("DISCOVERY_FLUSH_SECONDS", 5, minimum=1)
+INVITATIONS_PER_DAY = 20
+MAIL_PAUSE_SECONDS = 3600
+DISCOVERY_FLUSH_SECONDS = 5
 # the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
 REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
-REQUEST_LOG_WAITING = env.number("REQUEST_LOG_WAITING", 20_000, minimum=1)
+REQUEST_LOG_WAITING = 20_000
 REQUEST_LOG_DAYS = env.number("REQUEST_LOG_DAYS", 30, minimum=1, maximum=365)
 # days after which records go that prove nothing: finished deliveries; discoveries and finds; calls to agents, of which
 # the longest period of "Health of agents" counts a week
 DELIVERIES_KEPT_DAYS = env.number("DELIVERIES_KEPT_DAYS", 90, minimum=7, maximum=3650)
 DISCOVERIES_KEPT_DAYS = env.number("DISCOVERIES_KEPT_DAYS", 730, minimum=30, maximum=3650)
 AGENT_CALLS_KEPT_DAYS = env.number("AGENT_CALLS_KEPT_DAYS", 365, minimum=30, maximum=3650)
-# and those whose going the audit allows for (decision 0053); the database refuses less (consent/rules.py)
+# and those whose going the audit allows for (decision 0020); the database refuses less (consent/rules.py)
 READS_KEPT_DAYS = env.number("READS_KEPT_DAYS", 1095, minimum=365, maximum=36500)
 NOTICES_KEPT_DAYS = env.number("NOTICES_KEPT_DAYS", 730, minimum=365, maximum=36500)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
@@ -83,18 +87,23 @@ ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
 # calls to profile agents: at once, and from then on per second, of one session or consent and of one address
 A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
-A2A_SESSION_PER_SECOND = env.number("A2A_SESSION_PER_SECOND", 2)
+A2A_SESSION_PER_SECOND = 2
 A2A_ADDRESS_BURST = env.number("A2A_ADDRESS_BURST", 1200)
-A2A_ADDRESS_PER_SECOND = env.number("A2A_ADDRESS_PER_SECOND", 20)
+A2A_ADDRESS_PER_SECOND = 20
 A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
-A2A_BUDGETS = budgets.A2A_BUDGETS
-A2A_CONSENT_SECONDS = env.number("A2A_CONSENT_SECONDS", 86400, minimum=60)
+# how often an hour, 0 is off; another try of a step counts as an analysis, and activations are sent to destinations
+A2A_BUDGETS = {
+    "ANALYSES_PER_PERSON_PER_HOUR": env.number("ANALYSES_PER_PERSON_PER_HOUR", 60),
+    "ANALYSES_PER_APP_PER_HOUR": env.number("ANALYSES_PER_APP_PER_HOUR", 3000),
+    "ACTIVATIONS_PER_PERSON_PER_HOUR": 60,
+    "ACTIVATIONS_PER_APP_PER_HOUR": 3000,
+}
 # what one person may keep, all revisions of all segments together; 0 is no limit
 STORAGE_BYTES_PER_PERSON = env.number("STORAGE_BYTES_PER_PERSON", 64 * 1024 * 1024)
-STORAGE_BYTES_UNVERIFIED = env.number("STORAGE_BYTES_UNVERIFIED", 16 * 1024 * 1024)
+STORAGE_BYTES_UNVERIFIED = STORAGE_BYTES_PER_PERSON // 4  # until their e-mail address is verified
 SEGMENTS_PER_PERSON = env.number("SEGMENTS_PER_PERSON", 2000)
-SEGMENTS_UNVERIFIED = env.number("SEGMENTS_UNVERIFIED", 500)
+SEGMENTS_UNVERIFIED = SEGMENTS_PER_PERSON // 4
 COPIES_BYTES_PER_PERSON = env.number("COPIES_BYTES_PER_PERSON", 256 * 1024 * 1024)
 BODY_LIMIT = 64 * 1024  # bytes, developers' REST
 A2A_BODY_LIMIT = 256 * 1024  # bytes: 20,000 characters, each written as two escaped surrogates at worst
@@ -102,8 +111,7 @@ OWNER_BODY_LIMIT = 16 * 1024 * 1024  # bytes, exports and segments from the owne
 
 # --- Profile agents: where each of them is; nothing of this is ever told to a caller ---------------------------------
 AGENTS = {
-    name: env.agent(agent.variable_prefix, list(agents.Protocol), agent.protocol)
-    for name, agent in agents.AGENTS.items()
+    name: env.agent(agent.variable_prefix, agent.protocols, agent.protocol) for name, agent in agents.AGENTS.items()
 }
 _report_secret = env.text("AGENT_MESSAGING_REPORT_SECRET")
 MESSAGING_REPORT_SECRET = env.signing_secret("AGENT_MESSAGING_REPORT_SECRET", _report_secret)
@@ -112,9 +120,10 @@ AGGREGATOR = env.aggregator(
     url=env.text("AGGREGATOR_BASE_URL"),
     client_id=env.text("AGGREGATOR_CLIENT_ID"),
     secret=env.text("AGGREGATOR_SECRET"),
-    name=env.text("AGGREGATOR_CLIENT_NAME", "Consent Runtime"),
+    name=env.text("AGGREGATOR_CLIENT_NAME", SITE_NAME),
     countries=env.names("AGGREGATOR_COUNTRIES", "US"),
-    timeout=env.number("AGGREGATOR_TIMEOUT", 20, minimum=1, maximum=25),
+    days=env.number("AGGREGATOR_DAYS", 730, minimum=30, maximum=730),
+    timeout=20,
 )
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
@@ -125,6 +134,7 @@ INSTALLED_APPS = [
     "developers",
     "consent",
     "agents_proxy",
+    "portal",
     "config.apps.StaffConfig",
     "config.apps.RootConfig",
     "django.contrib.auth",
@@ -140,7 +150,7 @@ INSTALLED_APPS = [
     "csp",
 ]
 # `manage.py sample_data` plays a client with the bridge, which the server itself never needs
-if all(find_spec(package) for package in ("consent_bridge", "deploy")):
+if find_spec("consent_bridge") and find_spec("deploy") and (ROOT / "deploy" / "sample_data").is_dir():
     INSTALLED_APPS.append("deploy.sample_data")
 MIDDLEWARE = [
     "config.security.RequestContext",
@@ -175,8 +185,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.security.session_tag",
-                "accounts.interrupted.waiting_forms.template_context",
-                "consent.web.context.pending_count",
+                "accounts.interrupted.unconfirmed_forms.template_context",
+                "consent.web.queries.pending_count",
             ],
             "builtins": ["accounts.templatetags.page_forms", "consent.templatetags.released"],
         },
@@ -184,6 +194,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 # --- Database: SQLite by default, PostgreSQL where DATABASE_URL says so ----------------------------------------------
+DATABASE_LISTEN_URL = env.text("DATABASE_LISTEN_URL")  # of PostgreSQL itself, where DATABASE_URL leads to a pooler
 _database = env.database("DATABASE_URL", f"sqlite:///{VAR / 'db.sqlite3'}")
 if _database["ENGINE"].endswith("sqlite3"):
     _database["OPTIONS"] = {
@@ -214,12 +225,11 @@ else:
         # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL; never
         # behind a pooler (PooledConnection), where a statement might be another client's
         "server_side_binding": True,
-        "prepare_threshold": 2 if env.flag("DATABASE_PREPARE", default=True) else None,
+        "prepare_threshold": None if DATABASE_LISTEN_URL else 2,
     }
     # they outlive their transaction, and a pooler may hand the rest of it to another session
     _database["DISABLE_SERVER_SIDE_CURSORS"] = True
 DATABASES = {"default": _database}
-DATABASE_LISTEN_URL = env.text("DATABASE_LISTEN_URL")  # of PostgreSQL itself, where DATABASE_URL leads to a pooler
 DATABASE_WATCH = True  # by the server alone; config/wsgi.py starts it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # allauth remembers used codes there, which counts only where every process sees them
@@ -232,7 +242,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
-    {"NAME": "accounts.sign_in.passwords.CommonOrOfThisService"},
+    {"NAME": "accounts.sign_in.forms.CommonOrOfThisService"},
 ]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -247,7 +257,7 @@ ACCOUNT_SESSION_REMEMBER = None
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _https
-MFA_TOTP_ISSUER = "Consent Runtime"
+MFA_TOTP_ISSUER = SITE_NAME
 MFA_TOTP_TOLERANCE = 1  # steps; accounts/sign_in/second_factors.py takes one back, none ahead, and each once
 MFA_ADAPTER = "accounts.sign_in.second_factors.SealedSecrets"
 LOGIN_REDIRECT_URL = "/consent/"
@@ -278,15 +288,15 @@ SIGN_IN_FAILURES = env.number("SIGN_IN_FAILURES", 10)
 # … and for all accounts together, from one network
 SIGN_IN_FAILURES_PER_NETWORK = env.number("SIGN_IN_FAILURES_PER_NETWORK", 100)
 SIGN_UPS_PER_NETWORK = env.number("SIGN_UPS_PER_NETWORK", 60)  # forms sent within an hour
-PASSWORD_RESETS_PER_NETWORK = env.number("PASSWORD_RESETS_PER_NETWORK", 30)  # asked for within an hour
+PASSWORD_RESETS_PER_NETWORK = SIGN_UPS_PER_NETWORK // 2  # asked for within an hour
 # to one address, of one kind, that strangers can ask for
-ACCOUNT_MAILS_PER_HOUR = env.number("ACCOUNT_MAILS_PER_HOUR", 3)
+ACCOUNT_MAILS_PER_HOUR = 3
 KNOWN_BROWSER_COOKIE = "__Host-known-browser" if _https else "known-browser"
 
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
 COOKIE_PREFIX = "__Host-" if _https else ""  # such a cookie is this host's own: no sibling host can set or see it
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
-LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.messages.Messages"
+LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.security.Messages"
 SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 _DAY = 24 * 3600  # a session ends 14 days after its last use, and 30 after the sign-in however much it is used
@@ -313,11 +323,11 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
         "manifest-src": ["'self'"],
         "require-trusted-types-for": ["'script'"],
-        "trusted-types": ["'none'"],
+        "trusted-types": ["service-worker"],  # static/js/messages_here.js, for one address
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = OWNER_BODY_LIMIT + 64 * 1024
-FILE_UPLOAD_HANDLERS = ["common.admission.uploads.BoundedUpload"]
+FILE_UPLOAD_HANDLERS = ["common.pictures.BoundedUpload"]
 DATA_UPLOAD_MAX_NUMBER_FILES = 2
 
 # --- Words and files -------------------------------------------------------------------------------------------------
@@ -340,12 +350,12 @@ if env.text("EMAIL_URL"):
 # --- API -------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["common.admission.parsers.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["common.admission.renderers.ORJSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["common.admission.parsers.ORJSONRenderer"],
     "DEFAULT_AUTHENTICATION_CLASSES": ["accounts.authentication.SignedIn"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "common.admission.parsers.JSONNegotiation",
     "EXCEPTION_HANDLER": "common.admission.exceptions.handle_exception",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "common.operations.OperationSchema",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {
@@ -354,7 +364,8 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.1",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "PREPROCESSING_HOOKS": ["config.api.only_developer_addresses"],
+    "PREPROCESSING_HOOKS": ["consent.api.openapi.only_described"],
+    "SORT_OPERATIONS": False,
     "POSTPROCESSING_HOOKS": [],
 }
 
@@ -387,6 +398,13 @@ CELERY_BEAT_SCHEDULE, CELERY_BEAT_SCHEDULER = TASKS, "config.beat.Scheduler"
 if not REDIS_URL:
     for _folder in ("queue", "queue-control"):
         Path(VAR / _folder).mkdir(parents=True, exist_ok=True)
+
+# --- Metrics: host:port on which the processes of a machine answer Prometheus; empty is none
+METRICS_ADDRESS = env.address("METRICS_ADDRESS")
+METRICS_FOLDER = VAR / "metrics" / gethostname()  # two containers may have the same process number
+if METRICS_ADDRESS:
+    METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)  # which the library reads while it is imported
 
 # --- Logs: the path only, never a query string or a body -------------------------------------------------------------
 LOGGING = log_lines.LOGGING

@@ -10,6 +10,7 @@ from accounts.personas import remember_side
 # Pages of the account, documents and the admin belong to no side.
 _SIDES = {
     "/consent/": Persona.PERSON,
+    "/connect/": Persona.PERSON,
     "/vault/": Persona.PERSON,
     "/profile/": Persona.PERSON,
     "/developers/": Persona.DEVELOPER,

@@ -23,8 +23,7 @@ from psycopg import generators, waiting
 from psycopg.pq import ExecStatus
 
 from common.background import cut, events
-from common.sql.poolers import leads_through_pooler
-from common.sql.texts import replace_nul
+from common.sql.connections import leads_through_pooler, replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
@@ -51,7 +50,7 @@ class PooledConnection(psycopg.Connection[Any]):
         try:
             if made.prepare_threshold is not None and leads_through_pooler(made):
                 made.prepare_threshold = None
-                _tell_of_pooler()
+                _log_pooler()
         except BaseException:
             made.close()
             raise
@@ -63,9 +62,9 @@ class PooledConnection(psycopg.Connection[Any]):
 
 
 @cache
-def _tell_of_pooler() -> None:
+def _log_pooler() -> None:
     """Once a process."""
-    _log.warning("DATABASE_URL leads through a pooler: no statement is prepared; DATABASE_PREPARE=false says so")
+    _log.warning("DATABASE_URL leads through a pooler: no statement is prepared; set DATABASE_LISTEN_URL")
 
 
 class Watch:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.urls import resolve
+from django.utils.module_loading import import_string
 
 from common.shutdown import watch_signals
 from config.checks import require_keys, require_release
@@ -27,6 +28,7 @@ watch_signals()
 if settings.DATABASE_WATCH:
     watch.start()
 starting.begin()
+import_string("config.metrics.start")()  # which the settings have to come before
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

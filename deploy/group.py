@@ -1,13 +1,18 @@
 """A group of server processes that can be replaced without losing a request.
 
-    python -m deploy.group SOCKET [--drain SECONDS] -- GRANIAN'S OPTIONS
+    python -m deploy.group SOCKET [--folder DIR] [--environment FILE] [--drain SECONDS] -- GRANIAN'S OPTIONS
     python -m deploy.group /run/consent/fast/socket -- --workers 2 --blocking-threads 16 --no-ws
 
 The group listens on a socket file of its own, and SOCKET is a link to it. SIGHUP starts a second group beside the
-first, waits until it answers, and turns the link: from that moment nobody reaches the first any more, and what it has
-accepted it answers. So no request is lost, whichever moment it came in, and a version that does not start changes
-nothing. The first is asked to end `--drain` seconds later, longer than any answer takes that is not held on purpose.
-granian's own SIGHUP ends the old processes after a fixed time, with whatever is waiting at their sockets.
+first, waits until its /readyz is 200, and turns the link: from that moment nobody reaches the first any more, and what
+it has accepted it answers. So no request is lost, whichever moment it came in, and a version that does not start or is
+not ready changes nothing. The first is asked to end `--drain` seconds later, longer than any answer takes that is not
+held on purpose. granian's own SIGHUP ends the old processes after a fixed time, with whatever is waiting at their
+sockets.
+
+Each start resolves DIR anew, which may be a link to the newest release with a `.venv` of its own, and reads FILE anew
+(lines of NAME=value, as systemd's EnvironmentFile). granian replaces a worker that died; a group that died whole is
+started again, and reached as soon as it answers at all.
 
 SIGTERM ends the group within ten seconds.
 """
@@ -15,6 +20,7 @@ SIGTERM ends the group within ten seconds.
 import argparse
 import itertools
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -23,42 +29,83 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
-READY_WITHIN = 90.0  # seconds
+UP_WITHIN = 90.0  # seconds until something answers
+READY_WITHIN = 10.0  # seconds from then on
 ENDS_WITHIN = 9.0  # seconds, after which it is killed: SHUTDOWN_GRACE_SECONDS and a moment
+PAUSE = 1.0  # seconds before another try, where what served has died
 DRAIN = 75.0  # seconds: above AGENT_<NAME>_TIMEOUT and everything else that a proxy waits for
 TARGET = "config.wsgi:application"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is started: its folder and its environment, each looked at anew for every generation."""
+
+    folder: Path
+    environment_file: Path | None
+
+    def environment(self) -> dict[str, str]:
+        """This process's own and over it what the file says. Raises OSError, ValueError."""
+        if self.environment_file is None:
+            return {**os.environ}
+        lines = shlex.split(self.environment_file.read_text(), comments=True)
+        return {**os.environ, **dict(_pair(line) for line in lines)}
+
+    def granian(self) -> Path:
+        own = self.folder.resolve() / ".venv" / "bin" / "granian"
+        return own if own.exists() else Path(sys.executable).with_name("granian")
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, equals, value = line.partition("=")
+    if not equals:
+        raise ValueError(f"{name} has no value")
+    return name, value
 
 
 class Generation:
     """granian on a socket file of its own, with its workers."""
 
-    def __init__(self, place: Path, options: list[str]) -> None:
+    def __init__(self, place: Path, release: Release, options: list[str]) -> None:
         self.place = place
         place.unlink(missing_ok=True)  # of a process that was killed
-        granian = Path(sys.executable).with_name("granian")
         kill = ["--workers-kill-timeout", str(int(ENDS_WITHIN) - 1)]
-        command = [str(granian), "--interface", "wsgi", "--uds", str(place), "--uds-permissions", "666", *kill]
+        respawn = ["--respawn-failed-workers", "--respawn-interval", "0.5"]
+        command = [str(release.granian()), "--interface", "wsgi", "--uds", str(place), "--uds-permissions", "666"]
+        environment = release.environment()
+        self._host = environment.get("ALLOWED_HOSTS", "").partition(",")[0] or (
+            urlsplit(environment.get("BASE_URL", "")).hostname or "localhost"
+        )
         # a session of its own: it is ended here, in order, and as a whole
-        self.process = subprocess.Popen([*command, *options, TARGET], start_new_session=True)  # noqa: S603  # our own unit's
+        self.process = subprocess.Popen(  # noqa: S603  # our own unit's
+            [*command, *kill, *respawn, *options, TARGET],
+            cwd=release.folder.resolve(), env=environment, start_new_session=True,
+        )  # fmt: skip
 
-    def answers(self) -> bool:
-        """Whether it answers anything at all over HTTP."""
+    def status(self) -> str:
+        """What /readyz answers, `200`; empty where nothing is answered."""
         with suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(5)
             probe.connect(str(self.place))
-            probe.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            return probe.recv(5) == b"HTTP/"
-        return False
+            probe.sendall(f"GET /readyz HTTP/1.1\r\nHost: {self._host}\r\nConnection: close\r\n\r\n".encode())
+            version, _, rest = probe.makefile("rb").readline().decode("latin-1").partition(" ")
+            return rest[:3] if version.startswith("HTTP/") else ""
+        return ""
 
-    def is_ready(self, *, given_up: Callable[[], bool]) -> bool:
-        """Whether it came to answer in time."""
-        deadline = time.monotonic() + READY_WITHIN
+    def comes_up(self, *, ready: bool, given_up: Callable[[], bool]) -> bool:
+        """Whether in time it answered at all or, with `ready`, that it is."""
+        deadline, is_up = time.monotonic() + UP_WITHIN, False
         while time.monotonic() < deadline and self.process.poll() is None and not given_up():
-            if self.answers():
+            status = self.status()
+            if status == "200" or (status and not ready):
                 return True
+            if status and not is_up:
+                deadline, is_up = time.monotonic() + READY_WITHIN, True
             time.sleep(0.1)
         return False
 
@@ -76,8 +123,8 @@ class Generation:
 class Group:
     """The generation that is reached, and the ones before it that still answer what they accepted."""
 
-    def __init__(self, link: Path, options: list[str], drain: float) -> None:
-        self._link, self._options, self._drain = link, options, drain
+    def __init__(self, link: Path, release: Release, options: list[str], drain: float) -> None:
+        self._link, self._release, self._options, self._drain = link, release, options, drain
         self._numbers = itertools.count(1)
         self._leaving: list[threading.Thread] = []
         self._over, self._reload, self._woken = threading.Event(), threading.Event(), threading.Event()
@@ -88,22 +135,34 @@ class Group:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, self._hear)
         self._replace()
-        while self._current is not None and not self._over.is_set() and self._current.process.poll() is None:
+        while self._current is not None and not self._over.is_set():
             if self._woken.wait(0.5):
                 self._woken.clear()
-            if self._reload.is_set() and not self._over.is_set():
+            if not self._over.is_set() and (self._reload.is_set() or self._has_died()):
                 self._reload.clear()
                 self._replace()
         return self._end()
+
+    def _has_died(self) -> bool:
+        if self._current is None or self._current.process.poll() is None:
+            return False
+        _say(f"process {self._current.process.pid} ended by itself")
+        return not self._over.wait(PAUSE)
 
     def _hear(self, number: int, _frame: FrameType | None) -> None:
         (self._reload if number == signal.SIGHUP else self._over).set()
         self._woken.set()
 
     def _replace(self) -> None:
-        made = Generation(self._link.with_name(f"{self._link.name}.{os.getpid()}.{next(self._numbers)}"), self._options)
-        if not made.is_ready(given_up=self._over.is_set):
-            _say("the new processes do not answer; what was there goes on")
+        place = self._link.with_name(f"{self._link.name}.{os.getpid()}.{next(self._numbers)}")
+        try:
+            made = Generation(place, self._release, self._options)
+        except (OSError, ValueError) as error:
+            _say(f"nothing can be started: {error}; what was there goes on")
+            return
+        serving = self._current is not None and self._current.process.poll() is None
+        if not made.comes_up(ready=serving, given_up=self._over.is_set):
+            _say("the new processes are not ready; what was there goes on")
             made.end()
             return
         turned = self._link.with_name(f"{self._link.name}.new")
@@ -141,10 +200,13 @@ def _say(text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m deploy.group", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("socket", type=Path)
+    parser.add_argument("--folder", type=Path, default=Path())
+    parser.add_argument("--environment", type=Path)
     parser.add_argument("--drain", type=float, default=DRAIN)
     parser.add_argument("options", nargs="+", help="granian's, after --")
     given = parser.parse_args()
-    return Group(given.socket.absolute(), given.options, given.drain).run()
+    release = Release(given.folder, given.environment)
+    return Group(given.socket.absolute(), release, given.options, given.drain).run()
 
 
 if __name__ == "__main__":

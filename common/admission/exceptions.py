@@ -3,13 +3,15 @@
 from typing import Any
 
 import orjson
+import psycopg.errors
 import psycopg_pool
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
 from common.problems import (
+    PROBLEM_CODE,
     AuthenticationRequired,
     CsrfFailed,
     InvalidRequest,
@@ -20,7 +22,6 @@ from common.problems import (
     TemporarilyUnavailable,
     UnsupportedMediaType,
 )
-from common.request_notes import PROBLEM_CODE
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -50,6 +51,8 @@ def as_problem(error: Exception) -> Problem | None:
             return NotFound()
         case OperationalError() | InterfaceError() | psycopg_pool.PoolTimeout():
             return TemporarilyUnavailable(headers={"Retry-After": "5"})
+        case InternalError() if isinstance(error.__cause__, psycopg.errors.ReadOnlySqlTransaction):
+            return TemporarilyUnavailable(headers={"Retry-After": "5"})  # a standby, or a server that is being moved
         case DatabaseError() if (
             type(error) is DatabaseError
         ):  # none of its kinds: SQLite's file is no database (any more)
@@ -60,18 +63,9 @@ def as_problem(error: Exception) -> Problem | None:
 def problem_answer(request: HttpRequest, problem: Problem) -> HttpResponse:
     """application/problem+json (RFC 9457). The code is noted on the request, for the log of an app's requests."""
     request.META[PROBLEM_CODE] = problem.code
-    body: dict[str, Any] = {
-        "type": f"/docs/errors#{problem.code}",
-        "title": str(problem.title),
-        "status": problem.status,
-        "code": problem.code,
-        "detail": problem.detail,
-        "trace_id": getattr(request, "trace_id", ""),
-        # RFC 9457 lets a problem carry members of its own; `status` of a grant replaces the number only in its own name
-        **problem.members,
-    }
-    if problem.errors:
-        body["errors"] = problem.errors
     return HttpResponse(
-        orjson.dumps(body), status=problem.status, content_type="application/problem+json", headers=problem.headers
+        orjson.dumps(problem.body(getattr(request, "trace_id", ""))),
+        status=problem.status,
+        content_type=problem.media_type,
+        headers=problem.headers,
     )

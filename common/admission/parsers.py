@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import orjson
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
 
 from common.json_bodies import strict_json
 
@@ -34,3 +36,14 @@ class JSONNegotiation(BaseContentNegotiation):
 
     def select_renderer(self, request: Any, renderers: Any, format_suffix: str | None = None) -> Any:
         return renderers[0], renderers[0].media_type
+
+
+class ORJSONRenderer(BaseRenderer):
+    """orjson; only REST framework's own answers and the schema's tooling meet this."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return orjson.dumps(data)

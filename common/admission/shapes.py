@@ -46,5 +46,7 @@ PersonName = Annotated[  # as an app names somebody: by its own `user_id`, a sha
 class PageQuery(Strict):
     """Which page of a list: `cursor` is the `next_cursor` of the page before."""
 
-    cursor: Annotated[str, Field(min_length=1, max_length=64)] | None = None
-    limit: Annotated[int, Field(ge=1, le=100)] = 50
+    cursor: Annotated[
+        Annotated[str, Field(min_length=1, max_length=64)] | None, Field(description="Where the page begins.")
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="Entries on a page.")] = 50

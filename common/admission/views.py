@@ -13,7 +13,17 @@ from rest_framework.views import APIView
 from common.admission.queries import read_query
 from common.admission.requests import JSONRequest
 from common.admission.shapes import Nothing
-from common.problems import MethodNotAllowed, Problem, UnsupportedMediaType, checked
+from common.operations import Refusal
+from common.problems import (
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    Problem,
+    TemporarilyUnavailable,
+    UnsupportedMediaType,
+    checked,
+)
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -27,6 +37,17 @@ class JSONView(APIView):
     body_limit: ClassVar[int] = settings.BODY_LIMIT  # bytes
     body_required: ClassVar[bool] = False  # whether no body at all is refused, but of DELETE; else it stands for `{}`
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused
+
+    @classmethod
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+        """What is refused before a handler runs, for the OpenAPI document; `takes_body`: one is described."""
+        found: list[type[Refusal]] = [InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable]
+        return [*found, UnsupportedMediaType, PayloadTooLarge] if takes_body else found
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        """A sentence for the OpenAPI document; none where anybody may."""
+        return ""
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JSONRequest:
         return JSONRequest(

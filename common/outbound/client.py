@@ -17,9 +17,9 @@ import http.client
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 from uuid import uuid4
@@ -42,10 +42,11 @@ _HOSTS, _CONNECTIONS = 32, 1000  # that connections are kept to, and how many to
 
 @dataclass(frozen=True)
 class Answer:
-    """The status and the body as it came; a redirect's body is not read."""
+    """The status, the body as it came, and the headers by their names in lower case; a redirect's body is not read."""
 
     status: int
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 class Client:
@@ -56,26 +57,49 @@ class Client:
         self._connect_seconds = connect_seconds
         self._keeps = keeps
 
-    def post(self, url: str, body: bytes, *, headers: Mapping[str, str], seconds: float, limit: int) -> Answer:
+    def post(
+        self,
+        url: str,
+        body: bytes,
+        *,
+        headers: Mapping[str, str],
+        seconds: float,
+        limit: int,
+        until: Callable[[bytes], bool] | None = None,
+    ) -> Answer:
         """The answer to one POST of JSON, with at most `limit` bytes of body, all within `seconds`.
 
         With a limit of 0 the status alone is wanted: no body is read, and once there is a status, the end of the time
-        is the end of the answer. Raises `ExchangeFailed` or one of its kinds.
+        is the end of the answer. `until` is given each piece of the body as it arrives, and no more is read once it
+        says so. Raises `ExchangeFailed` or one of its kinds.
         """
-        return self._sent("POST", url, body, {"Content-Type": "application/json", **headers}, seconds, limit)
+        written = {"Content-Type": "application/json", **headers}
+        return self._sent("POST", url, body, written, seconds, limit, until)
 
     def get(self, url: str, *, headers: Mapping[str, str], seconds: float, limit: int) -> Answer:
         """The same for one GET."""
         return self._sent("GET", url, None, headers, seconds, limit)
 
     def _sent(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], seconds: float, limit: int
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        seconds: float,
+        limit: int,
+        until: Callable[[bytes], bool] | None = None,
     ) -> Answer:
         exchange = Exchange(self._may_reach, self._connect_seconds, seconds, only_status=limit == 0)
         token = current.set(exchange)
         try:
             with self._pools() as pools:
-                return _exchanged(pools, method, url, body, headers, limit)
+                response = _opened(pools, method, url, body, headers)
+                try:
+                    return _answer(response, limit, until)
+                finally:
+                    # what was read to its end is back in its pool; any other connection is cut off, not drained
+                    response.close()
         except (ExchangeFailed, HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             # not by a name of this frame, which its traceback would hold in a circle, with all that was received
             raise _failed(error, may_have_arrived=exchange.has_sent) from None
@@ -90,9 +114,9 @@ class Client:
         return _pools()
 
 
-def _exchanged(
-    pools: urllib3.PoolManager, method: str, url: str, body: bytes | None, headers: Mapping[str, str], limit: int
-) -> Answer:
+def _opened(
+    pools: urllib3.PoolManager, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
+) -> urllib3.BaseHTTPResponse:
     if parse_url(url).scheme not in ("http", "https"):
         raise AddressRefused  # urllib3 would take an address without a scheme as one of http
     written = {
@@ -101,18 +125,16 @@ def _exchanged(
         tracing.HEADER: tracing.current() or uuid4().hex,
         **headers,
     }
-    response = pools.urlopen(
-        method, url, body=body, headers=written, redirect=False, retries=False, preload_content=False
-    )
-    try:
-        is_redirect = 300 <= response.status < 400
-        return Answer(response.status, b"" if is_redirect else _body(response, limit))
-    finally:
-        # the connection of an answer that was read to its end is back in its pool; any other is cut off, not drained
-        response.close()
+    return pools.urlopen(method, url, body=body, headers=written, redirect=False, retries=False, preload_content=False)
 
 
-def _body(response: urllib3.BaseHTTPResponse, limit: int) -> bytes:
+def _answer(response: urllib3.BaseHTTPResponse, limit: int, until: Callable[[bytes], bool] | None) -> Answer:
+    is_redirect = 300 <= response.status < 400
+    body = b"" if is_redirect else _body(response, limit, until)
+    return Answer(response.status, body, {name.lower(): value for name, value in response.headers.items()})
+
+
+def _body(response: urllib3.BaseHTTPResponse, limit: int, until: Callable[[bytes], bool] | None) -> bytes:
     if limit == 0:
         return b""
     if int(response.length_remaining or 0) > limit:
@@ -123,6 +145,8 @@ def _body(response: urllib3.BaseHTTPResponse, limit: int) -> bytes:
         received += chunk
         if len(received) > limit:
             raise InvalidAnswer
+        if until is not None and until(chunk):
+            break
     return bytes(received)
 
 

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import DateTimeField, Func, Value
+from django.db.models import Aggregate, CharField, DateTimeField, Func, Lookup, TextField, Value
 from django.db.models.sql.compiler import SQLCompiler
+
+_LAST = "\U0010ffff"  # after every character that a text may go on with
 
 
 class Clock(NamedTuple):
@@ -42,11 +44,42 @@ def rows_of_json(table: str, names: Sequence[str]) -> str:
     return f"SELECT {columns} FROM json_each(%s)"  # noqa: S608  # our own names
 
 
+class Joined(Aggregate):
+    """The same for the ORM: a text column's values with a space between, None where there are none."""
+
+    function = "string_agg"
+    template = "%(function)s(%(expressions)s, ' ')"
+    output_field = TextField()
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **_: Any) -> tuple[str, Any]:
+        return self.as_sql(compiler, connection, function="group_concat")
+
+
 class ClockTimestamp(Func):
-    """The same clock for the ORM. `Now()` is when the statement began, so before whatever it waited for."""
+    """The clock for the ORM. `Now()` is when the statement began, so before whatever it waited for."""
 
     function = "clock_timestamp"
     output_field = DateTimeField()
 
     def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **_: Any) -> tuple[str, Any]:
         return compiler.compile(Value(datetime.now(UTC), output_field=DateTimeField()))
+
+
+@CharField.register_lookup
+class Begins(Lookup):
+    """The lookup `begins`: what starts with these characters, case and `%` as they are, by the column's plain index.
+
+    `startswith` cannot use one on SQLite, whose LIKE ignores case; a range in PostgreSQL would follow the collation of
+    the database. On PostgreSQL it is LIKE, for which Django makes an index of its own with `db_index` or `unique`.
+    """
+
+    lookup_name = "begins"
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Any]:
+        column, parameters = self.process_lhs(compiler, connection)
+        return f"{column} LIKE %s", [*parameters, f"{connection.ops.prep_for_like_query(self.rhs)}%"]
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **_: Any) -> tuple[str, Any]:
+        column, parameters = self.process_lhs(compiler, connection)
+        both = [*parameters, self.rhs, *parameters, f"{self.rhs}{_LAST}"]
+        return f"({column} >= %s AND {column} < %s)", both

@@ -25,12 +25,15 @@ WHERE e.id = {erasure} AND e.cancelled_at IS NULL AND e.done_at IS NULL AND e.du
 """
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION {name}(erasure bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp SET consent.erasing = 'on' AS $$
+SET search_path = public, pg_temp AS $$
 DECLARE the_person bigint; the_user_id text;
 BEGIN
 {due};
 IF the_person IS NULL THEN RAISE EXCEPTION 'no erasure is due' USING ERRCODE = 'insufficient_privilege'; END IF;
+-- not as a SET of the function: to give one to a parameter of our own takes a superuser
+PERFORM set_config('consent.erasing', 'on', true);
 {body};
+PERFORM set_config('consent.erasing', '', true);
 END $$
 """
 
@@ -67,7 +70,7 @@ class PersonalRows:
             cursor.execute(IS_ERASING_FUNCTION)
             cursor.execute(_FUNCTION.format(name=self.name, due=due, body=body))
             cursor.execute(f"REVOKE ALL ON FUNCTION {self.name}(bigint) FROM PUBLIC")
-            _leave_unsampled(cursor, self.unsampled)
+            _exempt_from_samples(cursor, self.unsampled)
 
     def erase(self, *, erasure_pk: int, now: Any) -> None:
         """Run the statements for the person of a due erasure; raises `NotDue`. Inside a transaction; repeated, nothing.
@@ -88,7 +91,7 @@ class PersonalRows:
                 cursor.execute(_with(each.replace("%", "%%"), "%(person)s", "%(user_id)s"), given)
 
 
-def _leave_unsampled(cursor: Any, unsampled: Mapping[str, tuple[str, ...]]) -> None:
+def _exempt_from_samples(cursor: Any, unsampled: Mapping[str, tuple[str, ...]]) -> None:
     cursor.execute(_SAMPLED, [[f"{relation}.{name}" for relation, names in unsampled.items() for name in names]])
     for kind, relation, number, name in cursor.fetchall():
         if kind == "i":  # its columns have no names that ALTER INDEX takes

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
 
 from accounts.sign_in.second_factors import secrets_of
-from common.encryption import Unreadable, opened
+from common.encryption import DecryptionFailed, opened
 from config.restored.lines import Line, fails, holds, left_out
 from consent.connector_keys import registered
 from consent.ledger import receipts
@@ -21,11 +21,13 @@ from consent.requests import published
 _EACH_END = 5  # rows from the newest and as many from the oldest, which the oldest key may have sealed
 # every column that common.encryption seals; tests/config/restored/test_verify_restore.py looks for one that is left out
 SEALED_COLUMNS = (
-    "accounts.OutgoingMail.sealed", "accounts.Session.data", "accounts.SharingId.sealed", "accounts.UserPhoto.webp",
-    "agents_proxy.Activation.body", "agents_proxy.Deletion.subject", "agents_proxy.Destination.secret",
+    "accounts.AlertSettings.phrase", "accounts.OutgoingMail.sealed", "accounts.OutgoingPush.sealed",
+    "accounts.PushSubscription.sealed", "accounts.Session.data", "accounts.SharingId.sealed", "accounts.UserPhoto.webp",
+    "agents_proxy.Activation.body", "agents_proxy.Correction.value", "agents_proxy.Deletion.subject",
+    "agents_proxy.Destination.secret",
     "agents_proxy.Item.access_token", "agents_proxy.Item.signals", "agents_proxy.LinkSession.link_token",
     "agents_proxy.PhoneNumber.number", "agents_proxy.Run.input", "agents_proxy.Run.profile", "agents_proxy.Step.fields",
-    "agents_proxy.Step.reply",
+    "agents_proxy.Step.reply", "agents_proxy.Step.reading", "agents_proxy.Step.conversation",
     "consent.ConnectorKey.token", "consent.PublishedKeys.token",
     "developers.WebhookEndpoint.previous_secret", "developers.WebhookEndpoint.secret",
     "pkm.KeyWrapper.jwe", "pkm.LegacyBlob.jwe", "pkm.RotationWrapper.jwe",
@@ -70,7 +72,7 @@ def _ends(rows: QuerySet[Any, Any]) -> Iterator[Any]:
 def _opens(token: str, purpose: str) -> bool:
     try:
         opened(token, purpose=purpose)
-    except (Unreadable, ValueError):  # the latter where a key is none
+    except (DecryptionFailed, ValueError):  # the latter where a key is none
         return False
     return True
 

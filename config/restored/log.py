@@ -10,9 +10,9 @@ from pathlib import Path
 from django.conf import settings
 
 from config.restored.lines import Line, fails, holds, left_out
+from consent.errors import LogRefused
 from consent.ledger.models import LogQueue
 from consent.log import keys, mirror, notes, signer
-from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogState
 from consent.log.sequencing import leaves_between, signs_here

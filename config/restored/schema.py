@@ -9,7 +9,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import AutoField, Model
 from django.db.utils import IntegrityError
 
-from accounts.hooks import leaving_rooms
+from accounts.hooks import room_erasures
 from common.sql.triggers import present_triggers
 from config.probes import wanted_migrations
 from config.restored.lines import Line, fails, holds, left_out
@@ -96,7 +96,7 @@ def check_rules() -> Iterator[Line]:
     wanted = wanted_triggers(connection.vendor)
     missing = sorted(wanted - present_triggers(connection))
     if connection.vendor == "postgresql":
-        names = [f"{room.rows.name}(bigint)" for room in leaving_rooms()]
+        names = [f"{room.rows.name}(bigint)" for room in room_erasures()]
         missing += [name for name in names if _rows("SELECT to_regprocedure(%s) IS NULL", [name]) == [(True,)]]
     for name in missing:
         yield fails("rules", f"{name} is missing or switched off: {_MIGRATE}")

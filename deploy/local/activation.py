@@ -28,7 +28,8 @@ def activate(visitor: Visitor, analysis_id: str, *, server: str, crm: str, devel
     arrived = [one for one in _sent("GET", f"{crm}/arrived").json()["arrived"] if _is_of(one, analysis_id)]
     if not arrived:
         raise Refused("the CRM shows nothing of what was delivered")
-    return f"the CRM got {len(arrived[0]['said']['data']['profile'])} brand-affinity fields, signed, and shows them"
+    got = len(arrived[0]["said"]["data"]["profile"])
+    return f"{NAME}, which a consent names, got {got} brand-affinity fields, signed, and shows them"
 
 
 def _destination(server: str, url: str, developer: dict[str, str]) -> dict[str, Any]:

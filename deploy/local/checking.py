@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from deploy.local import catalogues, contract, node, place, typescript
+from deploy.local import catalogues, contract, node, typescript
 from deploy.local.place import PYTHON, ROOT, VENV, manage, say
 
 BIN = VENV / "bin"
@@ -35,16 +35,12 @@ def check(*, everything: bool = False) -> int:
         checks["deployment"] = lambda: _deployment(production, Path(folder))
         checks["contract"] = lambda: contract.complaints(production)
         checks["translations"] = lambda: catalogues.complaints(production)
-        if place.ADVISORIES.is_file():
-            checks["advisories"] = lambda: _run([str(PYTHON), "-m", "deploy.local.advisories"], production)
         left_out = _add_scripts(checks, production)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             passed = dict(zip(checks, pool.map(_passes, checks, checks.values()), strict=True))
         failed = [name for name in checks if not passed[name]]
     if not node.is_there():
         say("- contract         without Node and npm on the path, bridge-js/src/contract.d.ts was not compared")
-    if not place.ADVISORIES.is_file():
-        say("- advisories       no file of known vulnerabilities to compare with: ./run advisories --renew")
     say(
         f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
     )

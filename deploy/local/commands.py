@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, counting, locking, neighbours, node, proving
+from deploy.local import catalogues, checking, contract, counting, locking, neighbours, node, proving, supply
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -132,16 +132,15 @@ def lock(arguments: Sequence[str]) -> int:
 
 
 def sbom(arguments: Sequence[str]) -> int:
-    """The bill of materials of what is shipped, into the file named or var/sbom.cdx.json."""
-    make_environment(RUNTIME)
-    path = Path(arguments[0]).absolute() if arguments else VAR / "sbom.cdx.json"
-    return call([PYTHON, "-m", "deploy.local.bill", path])  # licences are as the installed packages say
+    """The bills of materials of what is shipped, into the folder named or var/sbom/."""
+    make_environment(DEVELOPMENT)
+    return supply.sbom(Path(arguments[0]).absolute() if arguments else VAR / "sbom")
 
 
 def advisories(arguments: Sequence[str]) -> int:
-    """What the locks name against the pinned file of known vulnerabilities; with --renew, that file anew."""
-    make_environment(RUNTIME)
-    return call([PYTHON, "-m", "deploy.local.advisories", *arguments])
+    """What is known about the versions that the locks name."""
+    make_environment(DEVELOPMENT)
+    return supply.advisories(arguments)
 
 
 def types(arguments: Sequence[str]) -> int:
@@ -185,7 +184,7 @@ COMMANDS = {
         test,
     ),
     "prove": Command(
-        "./run prove [--long] [--only WORD]",
+        "./run prove [--long] [WORD|--only WORD]",
         "find out every promise, in one table; with pytest's arguments: the long forms of those tests",
         prove,
     ),
@@ -198,10 +197,10 @@ COMMANDS = {
     "shots": Command("./run shots [words]", "photograph every page into var/shots/", shots),
     "count": Command("./run count", "count the lines of code, templates, migrations, tests and benches", count),
     "lock": Command("./run lock", "remake the lock files from requirements*.in", lock),
-    "sbom": Command("./run sbom [file]", "list what is shipped, with versions, hashes and licences (CycloneDX)", sbom),
+    "sbom": Command("./run sbom [folder]", "list what is shipped, with versions and hashes (CycloneDX)", sbom),
     "advisories": Command(
-        "./run advisories [--renew EXPORT ...]",
-        "compare the locks with the pinned file of known vulnerabilities",
+        "./run advisories [pip-audit's options]",
+        "ask what is known about the versions that the locks name (over the network)",
         advisories,
     ),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),

@@ -62,12 +62,16 @@ def find(port: int, server: str, var: Path | None = None) -> Neighbours:
         serving["aggregator"] = ports["aggregator"]
         env |= {
             "AGGREGATOR_BASE_URL": _address(ports["aggregator"]),
-            **_kept(var, "AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET"),
+            **_shared_credentials(var, "AGGREGATOR_CLIENT_ID", "AGGREGATOR_SECRET"),
         }
     if not os.environ.get("AGENT_MESSAGING_URL"):
         serving["gateway"] = ports["gateway"]
         given = os.environ.get("AGENT_MESSAGING_REPORT_SECRET")
-        report = {"AGENT_MESSAGING_REPORT_SECRET": given} if given else _kept(var, "AGENT_MESSAGING_REPORT_SECRET")
+        report = (
+            {"AGENT_MESSAGING_REPORT_SECRET": given}
+            if given
+            else _shared_credentials(var, "AGENT_MESSAGING_REPORT_SECRET")
+        )
         env |= {"AGENT_MESSAGING_URL": f"{_address(ports['gateway'])}/messages", **report}
     if _only_this_machine(server):
         env["WEBHOOK_INTERNAL_ADDRESSES"] = os.environ.get("WEBHOOK_INTERNAL_ADDRESSES") or "true"
@@ -123,7 +127,7 @@ def _address(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-def _kept(var: Path, *names: str) -> dict[str, str]:
+def _shared_credentials(var: Path, *names: str) -> dict[str, str]:
     """Credentials that the server and its neighbours share, made at random once: what was linked stays linked."""
     path = var / "neighbourhood" / "credentials.json"
     try:

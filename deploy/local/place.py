@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 VAR = Path(os.environ.get("CONSENT_VAR") or ROOT / "var").resolve()
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-ADVISORIES = ROOT / "deploy" / "advisories" / "osv.json"  # where `./run advisories` keeps what is known
 
 
 class Stop(Exception):

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ PURPOSES = ["profile", "enrichment", "brand_affinity", "messaging", "financial",
 BANK = {"institution": "ins_lindenau", "name": "mara"}
 BANK_NAME = "Lindenau Savings Bank (invented)"
 CHANGE = "Change the favourite cuisine to Georgian."
+ASK_ME, ANSWER = "Ask me: dislikes\n", "loud bars, crowded trains"
+CORRECTED, CORRECTION = "sports_interest", "rowing"  # of which an agent says something else
 _PATIENCE = 40  # seconds for what a worker does; it takes about two
 _ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
 
@@ -49,7 +52,8 @@ def steps(visitor: Visitor, sample: dict[str, Any], neighbours: dict[str, str]) 
     if "aggregator" in neighbours:
         yield "link", link(visitor)
     analysis = yield from analyse(visitor, sample["analysis"])
-    yield "profile", told_of(analysis)
+    yield "profile", completion_line(analysis)
+    yield "hold", correction_line(analysis)
     if "crm" in neighbours and os.environ.get("WEBHOOK_INTERNAL_ADDRESSES", "").lower() in ("true", "1", "yes", "on"):
         server = os.environ["BASE_URL"]
         named = analysis["analysisId"]
@@ -69,7 +73,7 @@ def agree(visitor: Visitor) -> str:
 
 
 def create(visitor: Visitor, about: dict[str, str]) -> str:
-    made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"])))
+    made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"]) + ASK_ME))
     return f"core-profile made {len(made)} fields out of what was said of {about['fullName']}"
 
 
@@ -79,7 +83,7 @@ def update(visitor: Visitor, about: dict[str, str]) -> str:
 
 
 def find(visitor: Visitor, about: dict[str, str]) -> str:
-    found = _profile(visitor.ask("core", f"What is kept under {about['email']}?"))
+    found = _profile(visitor.ask("core", f"What is kept under {about['email']}?", then=ANSWER))
     return f"core knows {len(found)} fields of the owner"
 
 
@@ -106,14 +110,25 @@ def link(visitor: Visitor) -> str:
 
 
 def analyse(visitor: Visitor, about: dict[str, str]) -> Generator[tuple[str, str], None, dict[str, Any]]:
-    """The four agents, one after another, as the run tells it; returns the whole run."""
+    """The four agents, one after another, as the run tells it; returns the whole run.
+
+    One of them asks something back. While it waits for the answer, the owner corrects what a later one will say.
+    """
     where = visitor.call("POST", "/api/a2a/analyses", {**about, "agreed": True})["statusUrl"]
     told: set[str] = set()
+    asked: set[str] = set()
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
         run = visitor.call("GET", where)
         for step in run["steps"]:
-            if step["agent"] not in told and step["status"] in ("succeeded", "failed", "skipped"):
+            if step["status"] == "input_required" and step["agent"] not in asked:
+                asked.add(step["agent"])
+                yield "ask", f"{step['agent']}: {step['question']}"
+                visitor.call("PUT", f"{where}/corrections", {CORRECTED: CORRECTION})
+                yield "correct", f"the owner says that {CORRECTED} is {CORRECTION}"
+                visitor.call("POST", f"{where}/steps/{step['agent']}/answer", {"text": ANSWER})
+                yield "answer", f"the owner told {step['agent']}: {ANSWER}"
+            if step["agent"] not in told and step["status"] not in ("waiting", "running", "input_required"):
                 told.add(step["agent"])
                 what = f"{step['fieldCount'] or 0} fields in {step['durationMs'] or 0} ms"
                 yield "analyse", f"{len(told)}/{len(run['steps'])} {step['agent']}: {step['errorCode'] or what}"
@@ -125,13 +140,27 @@ def analyse(visitor: Visitor, about: dict[str, str]) -> Generator[tuple[str, str
     return visitor.call("GET", f"{where}/raw")
 
 
-def told_of(analysis: dict[str, Any]) -> str:
+def correction_line(analysis: dict[str, Any]) -> str:
+    """The answer and the correction in the merged profile, beside what agents said of the same."""
+    profile, provenance = analysis["profile"], analysis["provenance"]
+    if ", ".join(profile.get("dislikes", [])) != ANSWER:
+        raise Refused(f"the answer is not in the profile: dislikes are {profile.get('dislikes')}")
+    if (profile.get(CORRECTED), provenance.get(CORRECTED)) != (CORRECTION, "person"):
+        raise Refused(f"the correction does not hold: {CORRECTED} is {profile.get(CORRECTED)}")
+    others = {name: fields[CORRECTED] for name, fields in _fields_by_agent(analysis).items() if CORRECTED in fields}
+    against = ", ".join(f"{name} says {value}" for name, value in others.items())
+    return f"{CORRECTED} stays {CORRECTION} by the owner's word ({against}); dislikes are {ANSWER}, as answered"
+
+
+def completion_line(analysis: dict[str, Any]) -> str:
     """How full the merged profile is, and how far the agents agree."""
     metadata, profile = analysis["metadata"], analysis["profile"]
     shares = [f"{name} {metadata[name]:.0%}" for name in ("coverage", "agreement") if metadata.get(name) is not None]
     conflicts = _conflicts(analysis)
     shown = f", agents differ in {', '.join(conflicts[:4])}" if conflicts else ""
-    return "; ".join([f"{len(profile)} fields of {profile.get('full_name', 'nobody')}", *shares]) + shown
+    by = sorted(set(analysis["provenance"].values()) - {"person"})
+    counted = f"{len(profile)} fields of {profile.get('full_name', 'nobody')} by {len(by)} agents ({', '.join(by)})"
+    return "; ".join([counted, *shares]) + shown
 
 
 def send(visitor: Visitor, number: str) -> str:
@@ -191,15 +220,20 @@ def _profile(text: str) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in ("sources", "confidence_score")}
 
 
+def _fields_by_agent(analysis: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Agent → the fields of its answer."""
+    said = {}
+    for agent, result in analysis["results"].items():
+        with suppress(KeyError, TypeError, Refused):
+            parts = result["result"]["result"]["status"]["message"]["parts"]
+            said[agent] = _profile("".join(part["text"] for part in parts))
+    return said
+
+
 def _conflicts(analysis: dict[str, Any]) -> list[str]:
     """Fields to which agents gave different values."""
     said: dict[str, set[str]] = {}
-    for result in analysis["results"].values():
-        try:
-            parts = result["result"]["result"]["status"]["message"]["parts"]
-            given = _profile("".join(part["text"] for part in parts))
-        except (KeyError, TypeError, Refused):
-            continue
+    for given in _fields_by_agent(analysis).values():
         for name, value in given.items():
             said.setdefault(name, set()).add(json.dumps(value, sort_keys=True).casefold())
     return sorted(name for name, values in said.items() if len(values) > 1)

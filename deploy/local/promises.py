@@ -161,8 +161,24 @@ PROMISES = (
         tests=("tests/system/browser/test_release.py",),
     ),
     Promise(
-        "no known vulnerability in what is shipped",
-        "no advisory of the pinned file (./run advisories) is about a version that the locks name",
-        tests=("tests/deploy/test_known_vulnerabilities.py",),
+        "what is shipped is listed, and a vulnerable version of it found",
+        "every pin of the lock with its hashes; pip-audit and a service of advisories that knows of one",
+        tests=("tests/system/deploy/test_supply.py",),
+    ),
+    Promise(
+        "agents: recorded replies", "each gives its profile, provenance, failures, repairs and count of fields",
+        tests=("tests/agents_proxy/test_replies.py::test_recorded_replies_come_out_as_expected",), at_least=21,
+    ),
+    Promise(
+        "agents: shapes that are read", "at least 90 shapes of an answer give exactly their fields",
+        tests=("tests/agents_proxy/test_reply_shapes.py::test_what_an_answer_says_is_read",), at_least=90,
+    ),
+    Promise(
+        "agents: nothing out of nothing", "tool calls, refusals, drafts, errors and empty forms give no field",
+        tests=("tests/agents_proxy/test_reply_shapes.py::test_what_says_nothing_yields_nothing",), at_least=20,
+    ),
+    Promise(
+        "agents: the origin's full answer", "it fills 43 of 43 fields, bare and wrapped",
+        tests=("tests/agents_proxy/test_reply_shapes.py::test_the_origins_full_answer_fills_every_field",), at_least=2,
     ),
 )  # fmt: skip

@@ -30,9 +30,10 @@ class Found:
 
 
 def is_table(arguments: Sequence[str]) -> bool:
-    """Whether the whole table is asked for, and not tests by name."""
+    """Whether the table is asked for, or the lines of it that a word names, and not tests by name."""
     rest = [argument for argument in arguments if argument not in ("--long", "--only")]
-    return not rest or arguments[0] == "--only" or list(arguments[:2]) == ["--long", "--only"]
+    are_words = all(argument.isalpha() and not (ROOT / argument).exists() for argument in rest)
+    return are_words or arguments[0] == "--only" or list(arguments[:2]) == ["--long", "--only"]
 
 
 def table(arguments: Sequence[str]) -> int:
@@ -40,7 +41,7 @@ def table(arguments: Sequence[str]) -> int:
     words = [argument for argument in arguments if argument not in ("--long", "--only")]
     chosen = [promise for promise in PROMISES if all(word in promise.name for word in words)]
     if not chosen:
-        fail("Usage: ./run prove [--long] [--only WORD], or ./run prove [pytest's arguments]")
+        fail("Usage: ./run prove [--long] [WORD|--only WORD], or ./run prove [pytest's arguments]")
     is_long = "--long" in arguments
     tested = [] if is_long else [promise for promise in chosen if promise.tests and _is_here(promise)]
     found = {each.promise.name: each for each in (_tested_together(tested) if len(tested) > 1 else [])}

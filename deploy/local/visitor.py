@@ -21,15 +21,15 @@ class Visitor:
         self._session.trust_env = False  # neither a proxy nor a .netrc
 
     def sign_in(self, email: str, password: str) -> None:
-        self._asked("GET", _LOGIN)
+        self._request("GET", _LOGIN)
         form = {"login": email, "password": password, "csrfmiddlewaretoken": self._csrf_token()}
-        answer = self._asked("POST", _LOGIN, data=form)
+        answer = self._request("POST", _LOGIN, data=form)
         if answer.status_code != 302:
             raise Refused("the address or the password is wrong")
 
     def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """One JSON call with the session and its CSRF token."""
-        answer = self._asked(method, path, json=body, headers={"X-CSRFToken": self._csrf_token()})
+        answer = self._request(method, path, json=body, headers={"X-CSRFToken": self._csrf_token()})
         try:
             told: dict[str, Any] = answer.json()
         except ValueError:
@@ -38,18 +38,21 @@ class Visitor:
             raise Refused(f"{method} {path} answered {answer.status_code}: {answer.text[:300]}")
         return told
 
-    def ask(self, agent: str, text: str) -> str:
-        """What an agent answers to a prompt, as text."""
+    def ask(self, agent: str, text: str, *, then: str = "") -> str:
+        """What an agent answers to a prompt, as text; where it asks something back it is told `then`."""
         told = self.call("POST", f"/api/a2a/{agent}", {"text": text})
+        if told["result"]["status"]["state"] == "input-required" and then:
+            same = {"id": told["result"]["id"], "sessionId": told["result"]["sessionId"]}
+            told = self.call("POST", f"/api/a2a/{agent}", {"text": then, **same})
         return "".join(part["text"] for part in told["result"]["status"]["message"]["parts"])
 
     def open(self, url: str) -> None:
         """Follow an address of the service, as a browser that was sent back there does."""
-        answer = self._asked("GET", url)
+        answer = self._request("GET", url)
         if answer.status_code >= 400:
             raise Refused(f"{url.partition('?')[0]} answered {answer.status_code}")
 
-    def _asked(
+    def _request(
         self, method: str, path: str, *, headers: dict[str, str] | None = None, **what: Any
     ) -> requests.Response:
         sent = {"Referer": f"{self._address}/", **(headers or {})}

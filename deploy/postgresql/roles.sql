@@ -29,6 +29,8 @@ REVOKE UPDATE ON audit_pending FROM :"role";
 -- a read is chained once, and nothing else of it changes
 REVOKE UPDATE ON consent_reads FROM :"role";
 GRANT UPDATE (batch) ON consent_reads TO :"role";
+-- an app's name for a person stays; that it names nobody any more is said beside it
+GRANT UPDATE (ended_at) ON app_people TO :"role";
 -- what `migrate` and `sync_registry` alone write, which the owner runs
 REVOKE INSERT, UPDATE ON django_migrations, django_content_type, auth_permission, pkm_starter_records FROM :"role";
 
@@ -39,9 +41,9 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 -- what people take back, what ends with a session, what has been written down since, and what is tidied away when its
 -- time is over: a read or a notice not before it is a year old, which triggers see to
 GRANT DELETE ON
-    account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group,
-    auth_group_permissions, blocked_apps, cache_entries, consent_notices, consent_reads, deletions, directory_finds, discovery_log, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, mfa_authenticator, outbound_messages, outgoing_mails, phone_numbers, pkm_blobs, pkm_manifest_paths, published_connector_keys, rate_counts, request_log, security_changes, sessions, sharing_ids,
+    account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group, corrections,
+    auth_group_permissions, blocked_apps, cache_entries, connections, consent_notices, consent_reads, deletions, directory_finds, discovery_log, hidden_scopes, idempotency_keys,
+    legacy_encrypted_blobs, legacy_metadata_index, message_opt_outs, mfa_authenticator, oauth_clients, oauth_secrets, outbound_messages, outgoing_mails, outgoing_pushes, phone_numbers, pkm_blobs, pkm_manifest_paths, published_connector_keys, push_subscriptions, rate_counts, request_log, security_changes, sessions, sharing_ids,
     users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers,
     webhook_deliveries
 TO :"role";

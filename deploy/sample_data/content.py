@@ -29,13 +29,15 @@ OLD_DATA: dict[str, dict[str, Any]] = {
 }
 OLD_DATA_CHANGED = "2024-05-17T09:30:00Z"
 
+SHOP_ORIGIN = "http://127.0.0.1:8090"  # of examples/shop.py, for which no staff would be asked on this machine
+
 SAMPLE_APPLICATION: dict[str, Any] = {
     "name": "Trip Planner",
     "legal_name": "Trip Planner Europe AB",
     "website": "https://trips.example",
     "privacy_policy": "https://trips.example/privacy",
     "contact_email": "privacy@trips.example",
-    "origins": ["https://trips.example"],
+    "origins": ["https://trips.example", SHOP_ORIGIN],
     "use_case": "Suggest restaurants and things to do along a journey.",
     "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
 }

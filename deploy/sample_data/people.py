@@ -12,13 +12,12 @@ from typing import Any
 from django.apps import apps
 from django.utils import timezone
 
-from accounts.sharing_ids.actions import make_sharing_id
-from accounts.sharing_ids.queries import sharing_id_of
-from common.encryption import Unreadable, opened, sealed
+from accounts.sharing_id import make_sharing_id, sharing_id_of
+from common.encryption import DecryptionFailed, opened, sealed
 from consent.connector_keys.actions import register_key
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from deploy.sample_data import vaults
-from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION
+from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION, SHOP_ORIGIN
 from deploy.sample_data.old_data import leave_old_data
 from developers.apps.actions import make_test_app
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
@@ -71,6 +70,9 @@ def ensure_developer(known: Entry) -> Entry:
         or existing.filter(members__user=user, mode="live").first()
         or _make_app(user)
     )
+    if SHOP_ORIGIN not in app.origins:  # made before there was a shop
+        app.origins = [*app.origins, SHOP_ORIGIN]
+        app.save(update_fields=["origins"])
     test_app = (
         existing.filter(app_id=known.get("test_app_id"), mode="test").first()
         or existing.filter(members__user=user, mode="test").first()
@@ -125,7 +127,7 @@ def _ensure_authenticator(user: Any, known: str | None) -> str:
 def _secret_of(authenticator: Any) -> str | None:
     try:
         return opened(authenticator.data["secret"])
-    except Unreadable:  # the server's key that encrypts it was in a folder that is gone
+    except DecryptionFailed:  # the server's key that encrypts it was in a folder that is gone
         return None
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import apps
 
-from common.encryption import Unreadable
+from common.encryption import DecryptionFailed
 from consent_bridge import sealed
 from consent_bridge.errors import BridgeError
 from consent_bridge.wrappers import Kind, VaultKey, possession_digest
@@ -26,7 +26,7 @@ def open_vault(user: Any, passphrase: str) -> VaultKey | None:
     """The key of this person's vault, None where there is no vault; raises `CannotOpenVault`."""
     try:
         vault = vault_queries.vault_keys(user)
-    except Unreadable as error:
+    except DecryptionFailed as error:
         raise CannotOpenVault from error
     if vault["vault_status"] == "absent":
         return None

@@ -1,0 +1,32 @@
+"""What this service counts of itself, for Prometheus. Labels name routes, agents and kinds: never a person or a value.
+
+Where METRICS_ADDRESS is set, the processes of one machine that share CONSENT_VAR count in files of one folder, and one
+of them answers for all (config/metrics.py); else each counts in its own memory, and nobody is told. The settings name
+that folder, so they have to be read before this is imported.
+"""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+REQUESTS = Histogram(
+    "consent_request_duration_seconds", "Time until an answer began.", ["method", "route", "kind", "status"],
+    buckets=(0.01, 0.05, 0.1, 0.25, 1, 5, 30),
+)  # fmt: skip
+REFUSALS = Counter("consent_refusals_total", "Calls answered with a problem, by its code.", ["code"])
+AGENT_CALLS = Counter("consent_agent_calls_total", "Calls to agents, by what became of them.", ["agent", "outcome"])
+WEBHOOKS = Counter("consent_webhook_attempts_total", "Attempts to deliver a webhook.", ["outcome"])
+MAILS = Counter("consent_mails_total", "Mails that went out, or were not taken.", ["outcome"])
+TASKS = Histogram(
+    "consent_task_duration_seconds", "Tasks of the worker.", ["task", "state"], buckets=(0.1, 1, 10, 60)
+)  # fmt: skip
+HELD = Gauge(
+    "consent_held_calls", "Answers and streams held, and calls to agents under way.", ["kind"],
+    multiprocess_mode="livesum",
+)  # fmt: skip
+POOL = Gauge(
+    "consent_database_pool", "Connections of the pools: size, available; requests that wait for one.", ["state"],
+    multiprocess_mode="livesum",
+)  # fmt: skip
+HEARTBEATS = Gauge(
+    "consent_heartbeat_timestamp_seconds", "When a part last did a turn, as a Unix time.", ["part"],
+    multiprocess_mode="max",
+)  # fmt: skip
