@@ -73,8 +73,9 @@ def _ask(client: Client, number: int, key: dict[str, str]) -> None:
 
 def _pages(who: str, user: User) -> Iterator[Measure]:
     client, history = signed_in(user).client, "/consent/history/"
-    yield f"{who}inbox", partial(_get, client, "/consent/")
-    yield f"{who}sharing", partial(_get, client, "/consent/grants/")
+    yield f"{who}overview", partial(_get, client, "/consent/")
+    yield f"{who}inbox", partial(_get, client, "/consent/inbox/")
+    yield f"{who}apps", partial(_get, client, "/consent/apps/")
     yield f"{who}history", partial(_get, client, history)
     for kind in ("decisions", "reads", "discoveries", "ends"):
         yield f"{who}history {kind}", partial(_get, client, history, kind=kind)

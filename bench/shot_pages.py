@@ -42,8 +42,8 @@ STATES = [  # what is to be seen of a locked vault stands before what unlocks it
     State(_SIGN_UP, "code", who="guest-4", prepare=steps.ask_code),
     State("vault/setup/", "", who="newcomer"),
     *(State(f"{page}/", "empty", who="newcomer") for page in (
-        "consent", "consent/grants", "consent/history", "profile", "profile/consent/given", "account/public-profile",
-        "developers", "developers/management-tokens",
+        "consent", "consent/inbox", "consent/apps", "consent/pause", "consent/history", "profile",
+        "profile/consent/given", "account/public-profile", "developers", "developers/management-tokens",
     )),
     State(_REQUEST, "unknown", {"request_id": "req_nobody"}, status=404),
     State(_REQUEST, "sheet-locked", whole=False),
@@ -62,7 +62,9 @@ STATES = [  # what is to be seen of a locked vault stands before what unlocks it
     State("vault/import/", "unlocked", prepare=steps.unlock, query="analysis={analysis_id}"),
     State("profile/", "progress", prepare=steps.start_analysis),
     State("profile/", "wrong", prepare=steps.wrong_form),
+    State("profile/", "asked", prepare=steps.be_asked),
     State("profile/", "result", prepare=steps.finish_analysis),
+    State("profile/", "readings", prepare=steps.see_readings),
     State("profile/look-up/", "found", prepare=steps.look_up),
     State("profile/consent/", "several", query="purposes=profile,enrichment,messaging"),
     State("profile/consent/", "unfit", query="purposes=everything", status=400),
@@ -87,7 +89,7 @@ STATES = [  # what is to be seen of a locked vault stands before what unlocks it
 
 def every_shot(scene: Scene) -> list[Shot]:
     """A page of the admin about a record of which the scene has none is left out."""
-    from consent.docs.documents import NAMES
+    from consent.docs.pages import NAMES
 
     as_they_come = [State(page.route, "", query=page.query, whole=page.route != _TOO_LONG) for page in pages()]
     documents = [State("docs/<str:document>/", name, {"document": name}) for name in NAMES]

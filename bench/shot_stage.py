@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from bench import shot_clock
 from bench.staging import close_connections, prepare
@@ -105,8 +106,16 @@ def act(scene: Scene) -> None:
     scene.names = {
         **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
         "document": "integrating", "key": "unknown", "thumbprint": thumbprint(public_half(key)), "app_label": "consent",
-        **analyse(scene), **call_as_test_app(scene), **use_portal(),
+        **analyse(scene), **call_as_test_app(scene), **use_portal(), **register_host(scene.address),
     }  # fmt: skip
+
+
+def register_host(address: str) -> dict[str, str]:
+    """A host that asks to be connected."""
+    from developers.oauth.clients import register_client
+
+    client, _ = register_client({"client_name": "Travel assistant", "redirect_uris": ["http://127.0.0.1/callback"]})
+    return {"client_id": client.client_id, "mcp_url": quote(f"{address}/mcp", safe="")}
 
 
 def waiting(ask: Callable[..., Any]) -> dict[str, Any]:

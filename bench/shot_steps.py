@@ -33,7 +33,7 @@ def unlock(page: Page, scene: Scene) -> None:
         return
     page.wait_for_selector("#unlock-panel button[type=submit]:enabled", state="attached")
     if not page.locator("#unlock-passphrase").is_visible():
-        page.locator("#unlock-panel > summary").click()
+        page.locator("#show-values").click()
     page.locator("#unlock-passphrase").fill(scene.sample["owner"]["passphrase"])
     page.locator("#unlock-passphrase").press("Enter")
     page.wait_for_selector("#vault-chip[data-state=unlocked]")
@@ -64,14 +64,32 @@ def start_analysis(page: Page, scene: Scene) -> None:
     for name, value in SAMPLE.items():
         if name != "email":  # it is the only one that there is to choose
             page.locator(f"#id_{name}").fill(value)
-    page.locator("#id_agreed").check()
+    for box in page.locator("input[name^=purpose-]").all():
+        box.check()
     page.locator("form[data-once] button[type=submit]").last.click()
     page.wait_for_url("**/profile/ana_*/")
 
 
-def finish_analysis(page: Page, scene: Scene) -> None:
+def be_asked(page: Page, scene: Scene) -> None:
+    """Wait for what an agent asks back."""
     start_analysis(page, scene)
+    page.wait_for_selector(".agent-question")
+
+
+def finish_analysis(page: Page, scene: Scene) -> None:
+    be_asked(page, scene)
+    page.locator(".agent-question textarea").fill("loud bars")
+    page.locator(".agent-question button").click()
     page.wait_for_selector("#about-title")
+
+
+def see_readings(page: Page, scene: Scene) -> None:
+    """How the answers were read, and the form of a correction."""
+    finish_analysis(page, scene)
+    page.locator(".about-analysis summary").click()
+    if page.locator(".correcting").is_visible():
+        page.locator(".correcting").click()
+    page.locator("form:has(input[value=sports_interest])").locator("xpath=..").locator("summary").click()
 
 
 def look_up(page: Page, scene: Scene) -> None:

@@ -90,6 +90,7 @@ def look(browser: Browser, scene: Scene, shots: list[Shot], screen: Screen) -> l
             context = browser.new_context(
                 base_url=scene.address, viewport={"width": width, "height": height}, locale="en-GB",
                 timezone_id="Europe/Berlin", color_scheme=screen.theme, reduced_motion="reduce",
+                service_workers="block",
                 device_scale_factor=2 if width < 500 else 1,
             )  # fmt: skip
             context.set_default_timeout(15_000)

@@ -47,10 +47,10 @@ TOKENS = (
 
 Answers = dict[Caller, str]
 Body = dict[str, Any] | Callable[["World"], dict[str, Any]]
-_PROGRAMS = re.compile(r"(api/(?!docs/)|mcp|\.well-known/|log/|livez|readyz)")
-_PAGE_OR_FILE = re.compile(r"^$|/$|\.(svg|png|<form>)$|^docs/|^admin/|/webhooks/[^/]*/log$|/log/latest$")
+_PROGRAMS = re.compile(r"(api/(?!docs/)|mcp|oauth/(?!authorize/)|\.well-known/|log/|livez|readyz)")
+_PAGE_OR_FILE = re.compile(r"^$|/$|\.(svg|png|js|webmanifest|<form>)$|^docs/|^admin/|/webhooks/[^/]*/log$|/log/latest$")
 _ALIKE = re.compile(r"admin/(?!pkm/domain/)\w+/\w+/(add/|<path:object_id>/(history|delete)/)$")
-_FILE = re.compile(r"jsi18n/$|\.(svg|png|<form>)$|/(file|download|linked-data|photo)/$|/(log|latest)$")
+_FILE = re.compile(r"jsi18n/$|\.(svg|png|js|webmanifest|<form>)$|/(file|download|linked-data|photo)/$|/(log|latest)$")
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,16 @@ def _ask(world: "World") -> dict[str, Any]:
 
 
 _LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+ALERTS = {
+    "requests": "mail", "endings": "both", "reads": "none", "updates": "push", "security": "both", "phrase": "A heron",
+    "quiet_from": "22:00", "quiet_to": "07:00", "gathered_at": "", "zone": "Europe/Berlin", "weekly": "on",
+}  # fmt: skip
+# of a browser that nobody has: its keys are those of RFC 8291, appendix A
+BROWSER = {
+    "endpoint": "https://push.example.net/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
+    "public_key": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+}
 _ENDPOINT_FORM = {"url": "https://trips.example/new", "type-consent.denied": "on"}
 _DESTINATION_FORM = {"name": "Mail", "url": "https://trips.example/mail"}
 _ENDPOINT = "developers/apps/<str:app_id>/webhooks/<int:endpoint_pk>"
@@ -252,23 +262,41 @@ def _record(record: str) -> list[Address]:
     ]
 
 
+_HOST_ASKS = (
+    "response_type=code&client_id={client_id}&code_challenge=" + "c" * 43 + "&code_challenge_method=S256"
+    "&resource={mcp_url}"
+)
 ADDRESSES: list[Address] = [
     Address("livez", "GET", everybody("200")),
     Address("readyz", "GET", everybody("200")),
     Address("language/", "POST", everybody("302"), {"language": "en"}),
     Address("", "GET", page(owner="302", others="302", strangers="200")),
     Address("jsi18n/", "GET", everybody("200")),
+    Address("manifest.webmanifest", "GET", everybody("200")),
+    Address("service-worker.js", "GET", everybody("200")),
+    Address("offline/", "GET", everybody("200")),
     # --- documents
     Address("api/schema/", "GET", everybody("200")),
     Address("api/docs/", "GET", everybody("200")),
     Address("docs/errors", "GET", everybody("200")),
     Address("docs/security/", "GET", everybody("200")),
     Address("docs/", "GET", everybody("200")),
+    *(Address(f"{name}/", "GET", everybody("200")) for name in ("help", "about", "privacy", "terms", "contact")),
     Address("docs/<str:document>/", "GET", everybody("200")),
     Address(".well-known/consent-keys.json", "GET", everybody("200")),
     Address(".well-known/consent-assertion-keys.json", "GET", everybody("200")),
     Address(".well-known/consent-checkpoint.json", "GET", everybody("200")),
     Address(".well-known/consent-release.json", "GET", everybody("404")),
+    Address(".well-known/oauth-authorization-server", "GET", everybody("200")),
+    Address(".well-known/oauth-protected-resource", "GET", everybody("200")),
+    Address(".well-known/oauth-protected-resource/mcp", "GET", everybody("200")),
+    Address(".well-known/oauth-protected-resource/api/v1", "GET", everybody("200")),
+    Address("oauth/register", "POST", everybody("201"), {"redirect_uris": ["https://host.example/callback"]}),
+    Address("oauth/token", "POST", everybody("415"), {}),
+    Address("oauth/revoke", "POST", everybody("415"), {}),
+    Address("oauth/authorize/", "GET", page(), query=_HOST_ASKS),
+    Address("oauth/authorize/", "POST", page("303", "303"), {"answer": "no"}, query=_HOST_ASKS),
+    Address("consent/hosts/<str:prefix>/stop/", "POST", act(others="302"), {}),
     Address("log/checkpoint", "GET", everybody("200")),
     Address("log/key", "GET", everybody("200")),
     Address("log/tile/entries/<path:place>", "GET", everybody("404")),
@@ -280,6 +308,15 @@ ADDRESSES: list[Address] = [
     Address("api/v1/user-scopes/<str:user_id>", "GET", program("discover", test="404")),
     Address("api/v1/scope-catalog", "GET", program("discover", other="200")),
     Address("api/v1/people", "GET", program("discover", other="200")),
+    Address("api/v1/connections", "POST", program("discover", "request", app="201", other="201"), {}),
+    Address("api/v1/connections/<str:id>", "GET", program("discover", "request")),
+    Address("api/v1/connections/<str:id>", "DELETE", program("discover", "request", app="404")),
+    Address(
+        "api/v1/connections/<str:id>/complete",
+        "POST",
+        program("discover", "request", app="403"),
+        {"connection_code": "cc_unknown"},
+    ),
     Address(
         "api/v1/request-consent",
         "POST",
@@ -296,14 +333,31 @@ ADDRESSES: list[Address] = [
     Address("mcp/", "POST", program("discover", "request", "read", other="200"), _LIST_TOOLS),
     # --- the consent app
     Address("consent/", "GET", page()),
+    Address("consent/inbox/", "GET", page()),
+    Address("consent/pause/", "GET", page()),
+    Address("consent/pause/", "POST", act(others="302"), {}),
+    Address("consent/inbox/deny/", "GET", page(others="302"), query="request={request_id}"),
+    Address("consent/inbox/deny/", "POST", act(others="302"), {}),
+    Address("consent/inbox/news", "GET", own(others="200")),
     Address("consent/requests/<str:request_id>/", "GET", page(others="404")),
     Address("consent/requests/<str:request_id>/deny/", "POST", act(), {}),
+    Address("consent/requests/<str:request_id>/return/", "GET", page(owner="404", others="404")),
+    Address("connect/", "GET", page()),
+    Address("connect/", "POST", page(owner="400", others="400"), {"code": "CCCCCCCC"}),
+    Address("connect/<str:connection_id>/", "GET", page()),
+    Address("connect/<str:connection_id>/", "POST", act(others="302"), {"decision": "decline"}),
     Address("consent/requests/<str:request_id>/data", "GET", own()),
     Address("consent/requests/<str:request_id>/decision", "POST", own(), lambda w: w.approval()),
-    Address("consent/grants/", "GET", page()),
+    Address("consent/alerts/", "GET", page()),
+    Address("consent/alerts/", "POST", act(others="302"), ALERTS),
+    Address("consent/alerts/devices/stop/", "POST", act(others="302"), {}),
+    Address("consent/grants/", "GET", page(owner="302", others="302")),
     Address("consent/grants/<str:grant_id>/stop/", "POST", act(), {}),
     Address("consent/grants/<str:grant_id>/pause/", "POST", act(), {}),
     Address("consent/grants/<str:grant_id>/keep/", "POST", act(), {"kept": "no"}),
+    Address("consent/grants/<str:grant_id>/keep-unused/", "POST", act(), {}),
+    Address("consent/apps/", "GET", page()),
+    Address("consent/apps/unused/", "POST", act(others="302"), {"days": "30"}),
     Address("consent/grants/outdated", "GET", own(others="200")),
     Address("consent/grants/<str:grant_id>/revoke", "POST", own(), {}),
     Address("consent/grants/<str:grant_id>/pause", "POST", own(), {}),
@@ -313,8 +367,10 @@ ADDRESSES: list[Address] = [
     Address("consent/approval-keys", "GET", own(others="200")),
     Address("consent/grants/<str:grant_id>/export", "PUT", own(owner="400"), lambda w: w.refreshed()),
     Address("consent/apps/<str:app_id>/", "GET", page(others="404")),
+    Address("consent/apps/<str:app_id>/pause/", "POST", act(), {}),
     Address("consent/apps/<str:app_id>/block/", "POST", act(), {}),
     Address("consent/apps/<str:app_id>/stop/", "POST", act(), {}),
+    Address("consent/apps/<str:app_id>/disconnect/", "POST", act(), {}),
     Address("consent/apps/<str:app_id>/unblock/", "POST", act(), {}),
     Address("consent/apps/<str:app_id>/report/", "POST", act(), {"text": "It asks too much"}),
     Address("consent/history/", "GET", page()),
@@ -384,11 +440,14 @@ ADDRESSES: list[Address] = [
     Address("account/delete/undo/", "GET", everybody("200")),
     Address("account/delete/undo/", "POST", everybody("404"), {}),
     # --- their own name and photo
-    Address("account/name/", "GET", page()),
+    Address("account/settings/", "GET", page()),
+    Address("account/name/", "GET", page(owner="302", others="302")),
     Address("account/name/", "POST", act(others="302"), {"display_name": "Zoe"}),
     Address("account/name/photo/", "GET", page(owner="404", others="404")),
     Address("account/name/photo/remove/", "POST", act(others="302"), {}),
     # --- the public profile
+    Address("account/push", "PUT", own(others="200"), BROWSER),
+    Address("account/push", "DELETE", own(others="200"), {"endpoint": BROWSER["endpoint"]}),
     Address("account/public-profile/", "GET", page()),
     Address(
         "account/public-profile/",
@@ -405,13 +464,16 @@ ADDRESSES: list[Address] = [
     Address("api/a2a/consents", "GET", own(others="200")),
     Address("api/a2a/consents", "POST", own(owner="201", others="201"), {"purposes": ["profile"], "agreed": True}),
     Address("api/a2a/consents/<str:consent_id>", "DELETE", own(owner="204")),
+    Address("api/a2a/consents/<str:consent_id>/renew", "POST", own(owner="200")),
     Address("api/a2a/subject", "GET", own(others="200")),
     Address("api/a2a/analyses", "GET", own(others="200")),
     Address("api/a2a/analyses", "POST", own(owner="400", others="400"), {}),
     Address("api/a2a/analyses/<str:analysis_id>", "GET", own()),
+    Address("api/a2a/analyses/<str:analysis_id>/corrections", "PUT", own(), {"age": 41}),
     Address("api/a2a/analyses/<str:analysis_id>", "DELETE", own(owner="204")),
     Address("api/a2a/analyses/<str:analysis_id>/cancel", "POST", own(), {}),
     Address("api/a2a/analyses/<str:analysis_id>/raw", "GET", own()),
+    Address("api/a2a/analyses/<str:analysis_id>/steps/<str:agent>/answer", "POST", own(owner="409"), {"text": "yes"}),
     Address("api/a2a/analyses/<str:analysis_id>/steps/<str:agent>/retry", "POST", own(owner="409"), {}),
     Address("api/a2a/analyses/<str:analysis_id>/activations", "GET", own()),
     Address(
@@ -424,6 +486,7 @@ ADDRESSES: list[Address] = [
     Address("api/a2a/destinations", "GET", own(others="200")),
     Address("api/a2a/messaging", "POST", agent(owner="503"), {"to": "+4915112345678", "text": "Hello"}),
     Address("api/a2a/messaging/reports", "POST", everybody("401"), {}),
+    Address("api/a2a/messaging/inbound", "POST", everybody("401"), {}),
     Address("api/a2a/messages", "GET", own(others="200")),
     Address("api/a2a/numbers", "GET", own(others="200")),
     Address("api/a2a/numbers", "POST", own(owner="400", others="400"), {}),
@@ -433,9 +496,11 @@ ADDRESSES: list[Address] = [
     Address("api/a2a/financial/items", "GET", own(others="403")),
     Address("api/a2a/financial/items/<str:item_id>", "GET", own(others="403")),
     Address("api/a2a/financial/items/<str:item_id>", "DELETE", own(owner="204")),
+    Address("api/a2a/financial/items/<str:item_id>/links", "POST", own(owner="201", others="403"), {}),
     Address("api/a2a/financial/items/<str:item_id>/refreshes", "POST", own(owner="202", others="403"), {}),
     Address("api/a2a/financial/items/<str:item_id>/identity", "POST", own(others="403"), {}),
     Address("api/a2a/financial/signals", "GET", own(others="403")),
+    Address("api/a2a/financial/webhooks", "POST", everybody("401"), {}),
     Address("api/a2a/<path:agent>", "POST", agent(owner="503"), {"text": "Who am I?"}),
     Address("profile/", "GET", page()),
     Address("profile/", "POST", act(owner="400", others="400"), {}),
@@ -443,6 +508,8 @@ ADDRESSES: list[Address] = [
     Address("profile/consent/", "POST", act(others="302"), {"purposes": "profile", "agreed": "yes"}),
     Address("profile/consent/given/", "GET", page()),
     Address("profile/consent/<str:consent_id>/receivers/", "GET", page(others="404")),
+    Address("profile/consent/<str:consent_id>/renew/", "GET", page(others="404")),
+    Address("profile/consent/<str:consent_id>/renew/", "POST", act(others="404"), {}),
     Address("profile/consent/<str:consent_id>/withdraw/", "POST", act(), {}),
     Address("profile/numbers/", "GET", page()),
     Address("profile/numbers/", "POST", act(owner="200", others="200"), {}),
@@ -453,6 +520,7 @@ ADDRESSES: list[Address] = [
     Address("profile/financial/link/", "POST", act(others="302"), {}),
     Address("profile/financial/linked/", "GET", page(owner="404", others="302")),
     Address("profile/financial/links/<str:link_id>/", "GET", page(others="404")),
+    Address("profile/financial/<str:item_id>/link/", "POST", act(others="302"), {}),
     Address("profile/financial/<str:item_id>/refresh/", "POST", act(others="302"), {}),
     Address("profile/financial/<str:item_id>/identity/", "POST", act(owner="200", others="302"), {}),
     Address("profile/financial/<str:item_id>/remove/", "GET", page(others="404")),
@@ -461,6 +529,8 @@ ADDRESSES: list[Address] = [
     Address("profile/<analysis_id>/raw/", "GET", page(others="404")),
     Address("profile/<analysis_id>/cancel/", "POST", act(), {}),
     Address("profile/<analysis_id>/retry/<agent>/", "POST", act(), {}),
+    Address("profile/<analysis_id>/answer/<agent>/", "POST", act(), {}),
+    Address("profile/<analysis_id>/correct/", "POST", act(), {"field": "age", "value": "41", "do": "keep"}),
     Address("profile/<analysis_id>/delete/", "GET", page(others="404")),
     Address("profile/<analysis_id>/delete/", "POST", act(), {}),
     Address("profile/create/", "GET", page()),
@@ -539,9 +609,11 @@ ADDRESSES: list[Address] = [
     Address("accounts/sessions/", "GET", page()),
     Address("accounts/sessions/", "POST", act(others="302"), {}),
     Address("api/v1/leaked-tokens", "POST", everybody("202"), {"token": "cr_live_nobody"}),
+    Address("api/v1/sandbox/events", "POST", sandbox("201", other="201"), {"type": "analysis.completed"}),
     Address("api/v1/sandbox/people", "GET", sandbox(other="200")),
     Address("api/v1/sandbox/people", "POST", sandbox("201", other="201"), {}),
     Address("api/v1/sandbox/people/<str:user_id>", "DELETE", sandbox("204")),
+    Address("api/v1/sandbox/people/<str:user_id>/connections", "POST", sandbox("400", "400"), {}),
     *_played("api/v1/sandbox/people/<str:user_id>", sandbox),
     *_played("developers/apps/<str:app_id>/sandbox/people/<str:user_id>", own),
     Address("developers/apps/<str:app_id>/sandbox/", "GET", page(others="404")),

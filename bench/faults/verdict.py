@@ -142,8 +142,8 @@ def _pairs(model: type) -> list[tuple[str, str]]:
 
 def gaps(apps: list[StagedApp]) -> Iterator[str]:
     """Each app's sequence runs from one to its counter; a restore lets it go on at the first number of an epoch."""
-    from consent.notices.epochs import EPOCH, is_first
     from consent.notices.models import Notice, NoticeCounter
+    from consent.notices.outbox import EPOCH, is_first
 
     for app in apps:
         found = list(Notice.objects.filter(app_id=app.pk).order_by("sequence").values_list("sequence", flat=True))

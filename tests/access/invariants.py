@@ -21,13 +21,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PROBLEM = {"type", "title", "status", "code", "detail", "trace_id"}
 # of an upstream that is not configured, answers wrongly, late or not at all
 OF_UPSTREAMS = {
-    502: {"invalid_agent_response", "upstream_unavailable"},
+    502: {"invalid_agent_response", "upstream_unavailable", "agent_refused_us"},
     503: {"agent_not_configured"},
     504: {"upstream_timeout"},
 }
 _JSON = ("application/json", "application/problem+json", "application/ld+json")
 _CODES = {problem.code for problem in every_problem()}
 _OF_EVERY_CALL = {"developer_tokens", "management_tokens", "rate_counts"}
+_FOLLOWED, _OF_FOLLOWING = "GET /connect/<str:connection_id>/", {"connections"}
 _SHORTEST = 12  # characters of a secret that is looked for
 
 
@@ -76,8 +77,12 @@ def secrets_of(world: World) -> Iterator[bytes]:
     yield from (text.encode() for text in map(str, told) if len(text) >= _SHORTEST)
 
 
-def traces(written: set[str], answer: Answer) -> list[str]:
-    """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain."""
+def traces(address: Address, written: set[str], answer: Answer) -> list[str]:
+    """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain.
+
+    An app's link to connect waits longer as of when it is followed, for whoever signs in or up first.
+    """
+    written = written - _OF_FOLLOWING if address.name == _FOLLOWED and in_short(answer) == "302 sign-in" else written
     is_refusal = in_short(answer) in ("401", "403", "404", "405", "302 sign-in")
     return [f"refused, and wrote to {table}" for table in sorted(written - _OF_EVERY_CALL)] if is_refusal else []
 
@@ -122,7 +127,10 @@ def _program_faults(answer: Answer) -> list[str]:
     if isinstance(body, dict) and "jsonrpc" in body:
         error = body.get("error")
         return [] if isinstance(error, dict) and isinstance(error.get("code"), int) else ["no error of JSON-RPC"]
-    if answer.media_type != "application/problem+json" or not isinstance(body, dict):
+    # to hosts a refusal is plain JSON with the members of OAuth beside the problem's (RFC 6749, 5.2)
+    is_of_oauth = isinstance(body, dict) and body.get("error") == body.get("code")
+    expected = "application/json" if is_of_oauth else "application/problem+json"
+    if answer.media_type != expected or not isinstance(body, dict):
         return [f"{answer.status} as {answer.media_type} is no problem"]
     if not body.keys() >= PROBLEM or body["status"] != answer.status or body["code"] not in _CODES:
         return [f"{answer.status} as {sorted(body)}, {body.get('code')}, is no problem of the contract"]

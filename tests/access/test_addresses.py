@@ -32,7 +32,7 @@ def test_every_caller_is_answered_as_the_register_says(addresses: list[Address],
         seen: set[int] = set()
         for caller in _callers(address):
             answer, written = walk.asked(address, caller)
-            wrong = faults(walk, address, caller, answer) + traces(written, answer)
+            wrong = faults(walk, address, caller, answer) + traces(address, written, answer)
             if answer.status not in seen:
                 wrong += undocumented(address, answer)
                 seen.add(answer.status)
@@ -119,7 +119,7 @@ def test_what_is_anothers_is_not_there_in_ones_own_app_either(addresses: list[Ad
         world, caller = walk.world, _outsider(address)
         own = world.strangers_test_app_id if "/sandbox/" in address.route else world.strangers_app_id
         answer, written = walk.asked(address, caller, path=walk.path(address, app_id=own))
-        wrong = faults(walk, address, caller, answer) + traces(written, answer)
+        wrong = faults(walk, address, caller, answer) + traces(address, written, answer)
         refused = {"404", address.answers[welcome(address)]} & {
             "404",
             "400",

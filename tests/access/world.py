@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
@@ -173,6 +175,8 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
     factories.invitation_of(owner)
     world.ids = {
         "user_id": factories.known_as(app, owner),
+        "id": (connection_id := factories.ConnectionFactory(app=app).connection_id),
+        "connection_id": connection_id,
         "member_id": AppMember.objects.get(app=app, user=owner).member_id,
         "request_id": pending.request_id,
         "read_id": export.grant.request.request_id,
@@ -183,6 +187,8 @@ def make_world(bank: Aggregator, owner: User, neighbour: User) -> World:
         "entry_hash": "A" * 43,
         "app_id": app.app_id,
         "app_name": app.name,
+        "mcp_url": quote(f"{settings.ISSUER}/mcp", safe=""),
+        "client_id": factories.OAuthClientFactory().client_id,
         "prefix": _same_prefix(app, owner),
         "thumbprint": register_key(app=app, key_id="key-1", jwk=_public_key(), by=owner).thumbprint,
         **_of_webhooks(app, pending),

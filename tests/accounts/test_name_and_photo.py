@@ -13,7 +13,7 @@ from PIL import Image
 
 from accounts.erasure.rows import export
 from accounts.models import User, UserPhoto
-from accounts.name_and_photo.queries import photo_of
+from accounts.name_and_photo.actions import photo_of
 from tests.developers.pictures import bomb, picture, upload
 from tests.factories import PersonFactory
 
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 
 HERE = "/account/name/"
 PHOTO = f"{HERE}photo/"
+PROFILE = "/account/public-profile/"
 
 
 @pytest.fixture
@@ -39,18 +40,18 @@ def text_of(answer: Any) -> str:
 
 
 def test_a_name_is_kept_and_shown_on_every_page(client: Client, person: User) -> None:
-    assert save(client, display_name="  Žoé Quinn ")["Location"] == HERE
+    assert save(client, display_name="  Žoé Quinn ")["Location"] == PROFILE
 
     person.refresh_from_db()
     assert person.display_name == "Žoé Quinn"
-    assert 'avatar-s avatar-person" aria-hidden="true">Ž<' in text_of(client.get("/consent/"))
+    assert 'class="ava" aria-hidden="true">Ž<' in text_of(client.get("/consent/"))
 
 
 def test_without_a_name_they_are_called_by_their_address(client: Client, person: User) -> None:
     save(client, display_name="Zoe")
     save(client, display_name="")
 
-    assert "<bdi>zoe</bdi>" in text_of(client.get(HERE))
+    assert "<bdi>zoe</bdi>" in text_of(client.get(HERE, follow=True))
 
 
 @pytest.mark.parametrize("name", ["a\u202eb", "a\x00b", "z" * 101, "two\nlines"])
@@ -140,12 +141,12 @@ def test_saving_the_name_alone_keeps_the_photo(client: Client, person: User) -> 
 def test_a_removed_photo_is_gone_and_removing_it_twice_is_no_error(client: Client, person: User) -> None:
     save(client, photo=upload())
     for _ in range(2):
-        assert client.post(f"{PHOTO}remove/")["Location"] == HERE
+        assert client.post(f"{PHOTO}remove/")["Location"] == PROFILE
 
     assert client.get(PHOTO).status_code == 404
     assert not UserPhoto.objects.exists()
     assert User.objects.get(pk=person.pk).photo_digest == ""
-    assert "Remove the photo" not in text_of(client.get(HERE))
+    assert "Remove the photo" not in text_of(client.get(HERE, follow=True))
 
 
 def test_nobody_else_gets_it(client: Client, person: User) -> None:

@@ -10,7 +10,7 @@ from django.core import mail
 from django.test import Client
 
 from accounts.models import User
-from common.mailboxes import mailbox
+from common.mail import mailbox
 from tests.factories import PersonFactory
 
 pytestmark = pytest.mark.django_db

@@ -33,7 +33,7 @@ def test_the_side_that_was_opened_last_opens_first(client: Client, person: User)
     assert side_of(person) is Persona.PERSON
 
 
-@pytest.mark.parametrize("path", ["/consent/grants/", "/consent/history/", "/vault/", "/profile/"])
+@pytest.mark.parametrize("path", ["/consent/apps/", "/consent/history/", "/vault/", "/profile/"])
 def test_any_page_of_the_consent_app_is_that_side(client: Client, person: User, path: str) -> None:
     give_vault(person)
     client.get("/developers/")

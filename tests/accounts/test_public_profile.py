@@ -44,8 +44,11 @@ def text_of(answer: Any) -> str:
 
 
 def test_the_form_begins_empty_whatever_is_kept_elsewhere(client: Client, person: User) -> None:
-    page = text_of(client.get(HERE))
+    page = text_of(client.get(HERE)).partition('id="public"')[
+        2
+    ]  # above it stands their own name, which nobody else sees
 
+    assert 'name="handle"' in page
     assert "Name Of Account" not in page
     assert not re.search(r'name="(handle|display_name|headline|location_hint)"[^>]* value=', page)
     assert client.get(f"{HERE}preview/")["Location"] == HERE
@@ -281,5 +284,23 @@ def test_the_public_page_is_one_query(person: User) -> None:
 def test_it_is_linked_from_the_menu_and_from_my_data(client: Client, person: User) -> None:
     give_vault(person)
     assert f'class="menu-item" href="{HERE}"' in client.get("/consent/").content.decode()
-    assert client.get("/vault/").content.decode().count(f'href="{HERE}"') == 2
+    assert client.get("/vault/").content.decode().count(f'href="{HERE}') == 2
+
+
+def test_one_page_has_name_photo_and_what_others_see(client: Client, person: User) -> None:
+    page = client.get("/account/name/", follow=True).content.decode()
+    assert page.count("<h1>") == 1
+    assert 'action="/account/name/"' in page
+    assert f'action="{HERE}"' in page
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_the_menu_says_profile_once(client: Client, person: User) -> None:
+    page = client.get("/consent/").content.decode()
+    menu = page[page.index('class="menu-panel"') :]
+    assert menu[: menu.index("</details>")].lower().count("profile<") == 1
+
+
+def test_security_links_to_it(client: Client, person: User) -> None:
     assert f'href="{HERE}"' in client.get("/accounts/email/").content.decode()

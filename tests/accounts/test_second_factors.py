@@ -5,7 +5,7 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet
 from django.core.management import call_command
 
-from common.encryption import Unreadable, opened, sealed
+from common.encryption import DecryptionFailed, opened, sealed
 from tests.callers import signed_in
 from tests.staff import confirm, give_second_factor
 from tests.totp import totp_code
@@ -33,7 +33,7 @@ def test_a_factor_whose_key_is_gone_signs_nobody_in(person, settings):
     secret = give_second_factor(person)
     page = signed_in(person).client
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
-    with pytest.raises(Unreadable):
+    with pytest.raises(DecryptionFailed):
         Authenticator.objects.get().wrap().validate_code(totp_code(secret))
     assert page.get("/vault/keys").status_code == 401  # nor is a session taken that cannot be opened
 

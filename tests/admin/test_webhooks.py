@@ -56,7 +56,10 @@ def test_types_are_those_of_the_contract():
         [f"consent.{event}" for event in (
             "approved", "denied", "cancelled", "expired", "revoked", "released", "terminated", "exhausted",
             "superseded", "paused", "resumed",
-        )] + ["export.updated"]
+        )] + ["export.updated", "connection.connected", "connection.declined"] + [
+            "processing_consent.given", "processing_consent.withdrawn", "processing_consent.expired",
+            "analysis.completed", "analysis.failed", "activation.delivered", "activation.failed", "deletion.confirmed",
+        ]
     )  # fmt: skip
 
 

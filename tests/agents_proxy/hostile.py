@@ -4,7 +4,7 @@ import json
 import random
 from typing import Any
 
-from agents_proxy.agents import Protocol
+from tests.fakes.agents import Speech
 
 MARKUP = [
     "<script>window.pwned=1;alert(1)</script>",
@@ -75,15 +75,15 @@ def _deep(value: Any, depth: int) -> Any:
     return value if depth == 0 else {"a": _deep(value, depth - 1)} if depth % 2 else [_deep(value, depth - 1)]
 
 
-def as_result(protocol: Protocol, text: str) -> dict[str, Any]:
-    """A finished task that says `text`, as an agent of this protocol would write it."""
-    match protocol:
-        case Protocol.TASKS_SEND:
+def as_result(speech: Speech, text: str) -> dict[str, Any]:
+    """A finished task that says `text`, as an agent that speaks so would write it."""
+    match speech:
+        case Speech.TASKS_SEND:
             return {"status": {"state": "completed", "message": _message("agent", {"type": "text", "text": text})}}
-        case Protocol.A2A_0_3:
+        case Speech.A2A_0_3:
             said = {"kind": "message", "messageId": "m", **_message("agent", {"kind": "text", "text": text})}
             return {"kind": "task", "id": "t", "contextId": "c", "status": {"state": "completed", "message": said}}
-        case Protocol.A2A_1_0:
+        case Speech.A2A_1_0:
             said = {"messageId": "m", **_message("ROLE_AGENT", {"text": text})}
             return {"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED", "message": said}}}
 

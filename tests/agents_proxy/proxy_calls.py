@@ -20,6 +20,8 @@ from tests.factories import AppFactory, PersonFactory
 SITE = "https://shop.example"
 # but for sending, which names where to
 EVERY_PURPOSE = tuple(purpose for purpose in Purpose if purpose is not Purpose.ACTIVATION)
+# what the page of consent is sent where somebody agrees to all that it asks
+AGREED = {"decision": "agree", "duration": "day", **dict.fromkeys((f"purpose-{name}" for name in Purpose), "on")}
 CALL = {"text": "Who is Zoe?", "sessionId": "session-42", "id": "task-one"}
 
 

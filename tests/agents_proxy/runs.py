@@ -10,6 +10,7 @@ from tests.agents_proxy.proxy_calls import owning
 
 SUBMITTED = {"email": "ana@example.org", "fullName": "Ana Sá", "countryCode": "+351", "phoneNumber": "9123456789"}
 BODY = {**SUBMITTED, "agreed": True}
+TICKED = dict.fromkeys(("purpose-profile", "purpose-enrichment", "purpose-brand_affinity"), "on")  # on the page
 
 
 def body_of(user: User) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def analysed(token: str, person: User) -> str:
 @pytest.fixture(autouse=True)
 def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """No worker is told: each test does what one does."""
-    monkeypatch.setattr(analysis_actions, "_tell_worker", lambda run_pk: None)
-    monkeypatch.setattr("agents_proxy.activations.actions.tell_worker", lambda name, pk: None)
+    monkeypatch.setattr(analysis_actions, "_enqueue", lambda run_pk: None)
+    monkeypatch.setattr("agents_proxy.activations.actions.enqueue", lambda name, pk: None)
 
 
 def test_two_calls_at_once_are_one_sending(settings: Any) -> None:

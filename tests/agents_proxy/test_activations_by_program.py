@@ -20,6 +20,7 @@ from common.clock import database_now
 from developers.models import App
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.institutions import coffees, linked, refreshed
+from tests.agents_proxy.proxy_calls import AGREED
 from tests.agents_proxy.receivers import backend, deliver, token_of
 from tests.agents_proxy.runs import BODY, SUBMITTED, finished
 from tests.callers import JsonClient
@@ -133,7 +134,7 @@ def test_the_wording_of_a_consent_names_its_destinations(
     }  # fmt: skip
     page = owner.client.get("/profile/consent/", query)
     assert destination.described in page.content.decode()
-    answer = owner.client.post("/profile/consent/", {"decision": "agree"}, query_params=query)
+    answer = owner.client.post("/profile/consent/", AGREED, query_params=query)
 
     assert "consent_token=" in answer["Location"]
     consent = ProcessingConsent.objects.get()
@@ -155,12 +156,12 @@ def test_an_app_that_changes_what_it_asks_while_the_page_is_open_is_not_agreed_t
     shown = owner.client.get("/profile/consent/", query).context["shown"]
     destination_actions.add_destination(app=shop, name="Mail", url="https://mail.example/in", by=None)
 
-    again = owner.client.post("/profile/consent/", {"decision": "agree", "shown": shown}, query_params=query)
+    again = owner.client.post("/profile/consent/", {**AGREED, "shown": shown}, query_params=query)
 
     assert "has changed since you read it" in again.content.decode()
     assert "Mail (mail.example" in again.content.decode()
     assert not ProcessingConsent.objects.exists()
-    agreed = {"decision": "agree", "shown": again.context["shown"]}
+    agreed = {**AGREED, "shown": again.context["shown"]}
     assert "consent_token=" in owner.client.post("/profile/consent/", agreed, query_params=query)["Location"]
     assert len(ProcessingConsent.objects.get().destinations) == 2
 

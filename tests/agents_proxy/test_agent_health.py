@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents_proxy.agents import AGENTS, Protocol
-from agents_proxy.health.queries import SAMPLE, Health, Share, health_of_agents
+from agents_proxy.health.queries import FAILURES, SAMPLE, Health, Share, health_of_agents
 from agents_proxy.states import CallOutcome
 from tests import factories
 from tests.agents_proxy.proxy_calls import configure
@@ -48,12 +48,12 @@ def test_every_agent_is_there_before_anybody_was_called() -> None:
     found = health_of_agents()
 
     assert [one.agent.name for one in found] == list(AGENTS)
-    assert {(one.protocol, one.median_ms, one.p95_ms, one.last_success, one.last_failure) for one in found} == {
+    assert {(one.protocol, one.median_ms, one.p99_ms, one.last_success, one.last_failure) for one in found} == {
         (None, None, None, None, None)
     }
     nothing = Share(0, None)
     assert {(each.calls, each.failed, each.by_outcome) for one in found for each in one.figures} == {
-        (0, nothing, (nothing,) * 4)
+        (0, nothing, (nothing,) * len(FAILURES))
     }
 
 
@@ -67,13 +67,16 @@ def test_calls_are_counted_by_period_and_outcome() -> None:
     failed = call("upstream_unavailable", minutes=2, agent="core")
 
     hour, day, week = brand().figures
-    nothing = Share(0, 0.0)
     assert (hour.calls, hour.failed) == (2, Share(1, 50.0))
-    assert hour.by_outcome == (Share(1, 50.0), nothing, nothing, nothing)
+    by_outcome = [dict(zip(FAILURES, period.by_outcome, strict=True)) for period in (hour, day, week)]
+    none = dict.fromkeys(FAILURES, Share(0, 0.0))
+    assert by_outcome == [
+        {**none, "agent_error": Share(1, 50.0)},
+        {**none, "agent_error": Share(1, 25.0), "upstream_timeout": Share(1, 25.0)},
+        {**none, "agent_error": Share(1, 20.0), "upstream_timeout": Share(2, 40.0)},
+    ]
     assert (day.calls, day.failed) == (4, Share(2, 50.0))
-    assert day.by_outcome == (Share(1, 25.0), nothing, nothing, Share(1, 25.0))
     assert (week.calls, week.failed) == (5, Share(3, 60.0))
-    assert week.by_outcome == (Share(1, 20.0), nothing, nothing, Share(2, 40.0))
     assert brand().last_success == newest
     core = health_of_agents()[list(AGENTS).index("core")]
     assert (core.last_success, core.last_failure) == (None, failed)
@@ -81,17 +84,17 @@ def test_calls_are_counted_by_period_and_outcome() -> None:
 
 
 @pytest.mark.parametrize(
-    ("durations", "median", "p95"),
-    [([7], 7, 7), ([1, 3], 1, 3), (range(1, 21), 10, 19), (range(1, 101), 50, 95), ([5] * 19 + [900], 5, 5)],
+    ("durations", "median", "p99"),
+    [([7], 7, 7), ([1, 3], 1, 3), (range(1, 21), 10, 20), (range(1, 101), 50, 99), ([5] * 99 + [900], 5, 5)],
 )
-def test_durations_are_those_of_calls_that_were_answered(durations: Any, median: int, p95: int) -> None:
+def test_durations_are_those_of_calls_that_were_answered(durations: Any, median: int, p99: int) -> None:
     for duration in durations:
         call(ms=duration)
     call("upstream_timeout", ms=50_000)
     call(ms=9_000, minutes=60 * 24 * 8)
     call(ms=8_000, agent="core")
 
-    assert (brand().median_ms, brand().p95_ms) == (median, p95)
+    assert (brand().median_ms, brand().p99_ms) == (median, p99)
 
 
 def test_durations_are_those_of_the_newest_calls() -> None:
@@ -101,7 +104,7 @@ def test_durations_are_those_of_the_newest_calls() -> None:
         made = factories.CallFactory.build_batch(count, started_at=at, duration_ms=duration)
         type(made[0]).objects.bulk_create(made)
 
-    assert (brand().median_ms, brand().p95_ms) == (10, 10)
+    assert (brand().median_ms, brand().p99_ms) == (10, 10)
 
 
 def test_answers_that_no_analysis_could_read_are_counted() -> None:
@@ -121,7 +124,7 @@ def test_answers_that_no_analysis_could_read_are_counted() -> None:
 
 
 def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: Any) -> None:
-    configure(settings, url=URL, token="token-of-tests", protocol=Protocol.A2A_1_0.value)
+    configure(settings, url=URL, token="token-of-tests", protocol=Protocol.A2A.value)
     call(ms=1234)
     call("agent_error")
 
@@ -129,9 +132,9 @@ def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: 
     text = shown(answer)
 
     assert answer.status_code == 200
-    assert "brand configured a2a-1.0 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
+    assert "brand configured a2a 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
     assert "core not configured" + 5 * " \N{EN DASH}" + " 0" in text
-    assert "Last hour 2 1 (50.0 %) 1 (50.0 %) 0 0 0 " in text
+    assert "Last hour 2 1 (50.0 %) 1 (50.0 %)" + 6 * " 0" + " " in text
     assert "No agent was asked" not in text
     assert not any(secret in text for secret in ("agent.example", "word-of-tests", "secret-path", "token-of-tests"))
 
@@ -142,7 +145,7 @@ def test_the_page_of_a_new_deployment_is_there(page: Client) -> None:
     assert answer.status_code == 200
     assert shown(answer).count("not configured") == len(AGENTS)
     assert "No agent was asked in the last 7 days." in shown(answer)
-    assert "Last hour 0 \N{EN DASH} \N{EN DASH} \N{EN DASH} \N{EN DASH} \N{EN DASH} Last 24 hours" in shown(answer)
+    assert "Last hour 0" + 8 * " \N{EN DASH}" + " Last 24 hours" in shown(answer)
 
 
 def test_the_page_speaks_german(page: Client) -> None:

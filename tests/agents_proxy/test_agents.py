@@ -20,7 +20,7 @@ from tests.agents_proxy.runs import kept, started
 from tests.factories import PersonFactory
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
-KNOWN = "AGENT_CORE_PROTOCOL must be one of tasks-send, a2a-0.3, a2a-1.0"
+KNOWN = "AGENT_CORE_PROTOCOL must be one of tasks-send, a2a"
 LOYALTY = Agent(name="loyalty-points", purpose=Purpose.ENRICHMENT)
 
 
@@ -47,18 +47,20 @@ def test_settings_read_the_variables_of_an_agent(monkeypatch: pytest.MonkeyPatch
     for name, value in {"URL": "https://agent.example", "TOKEN": "secret", "TIMEOUT": "7"}.items():
         monkeypatch.setenv(f"AGENT_LOYALTY_POINTS_{name}", value)
 
-    read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
+    read = env.agent(LOYALTY.variable_prefix, LOYALTY.protocols, LOYALTY.protocol)
 
     given = {"url": "https://agent.example", "token": "secret", "timeout": 7}
-    nothing = {"delete_url": "", "contact": ""}
+    ours = ("model", "token_header", "token_url", "client_id", "client_secret", "scope")
+    theirs = ("delete_url", "contact", "name", "operator", "country", "privacy_notice")
+    nothing = dict.fromkeys((*ours, *theirs), "")
     assert read == {**given, **nothing, "protocol": "tasks-send", "checks_consent": False}
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_DELETE_URL", "https://agent.example/delete")
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_CONTACT", "privacy@agent.example")
-    monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a-1.0")
+    monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a")
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_CHECKS_CONSENT", "true")
-    read = env.agent(LOYALTY.variable_prefix, list(Protocol), LOYALTY.protocol)
+    read = env.agent(LOYALTY.variable_prefix, LOYALTY.protocols, LOYALTY.protocol)
     told = {"delete_url": "https://agent.example/delete", "contact": "privacy@agent.example"}
-    assert read == {**given, **told, "protocol": "a2a-1.0", "checks_consent": True}
+    assert read == {**nothing, **given, **told, "protocol": "a2a", "checks_consent": True}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,25 @@ def test_a_variable_that_cannot_work_raises(
     monkeypatch.setenv(f"AGENT_CORE_{variable}", value)
 
     with pytest.raises(ImproperlyConfigured, match=re.escape(refusal)):
-        env.agent("AGENT_CORE", list(Protocol), Protocol.TASKS_SEND)
+        env.agent("AGENT_CORE", AGENTS["core"].protocols, Protocol.TASKS_SEND)
+
+
+@pytest.mark.parametrize(
+    ("variables", "refusal"),
+    [
+        ({"TOKEN_URL": "https://login.example/"}, "Set AGENT_BRAND_TOKEN_URL, _CLIENT_ID and _CLIENT_SECRET, or none"),
+        ({"CLIENT_ID": "us", "CLIENT_SECRET": "secret"}, "Set AGENT_BRAND_TOKEN_URL, _CLIENT_ID and _CLIENT_SECRET"),
+        ({"PROTOCOL": "openai", "URL": "https://llm.example/v1"}, "AGENT_BRAND_MODEL must name the model"),
+    ],
+)
+def test_variables_that_belong_together(
+    variables: dict[str, str], refusal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(f"AGENT_BRAND_{name}", value)
+
+    with pytest.raises(ImproperlyConfigured, match=re.escape(refusal)):
+        env.agent("AGENT_BRAND", AGENTS["brand"].protocols, Protocol.TASKS_SEND)
 
 
 def test_settings_have_an_entry_for_each_agent(settings: Any) -> None:

@@ -29,7 +29,9 @@ def path_of(url: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def test_from_the_link_to_the_signals(bank: Aggregator, person: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_from_the_link_to_the_signals(
+    bank: Aggregator, person: User, settings: Any, django_capture_on_commit_callbacks: Any
+) -> None:
     owner = signed_in(person)
     agreed(person)
 
@@ -51,13 +53,94 @@ def test_from_the_link_to_the_signals(bank: Aggregator, person: User, django_cap
     told = asked["/link/token/create"]["user"]["client_user_id"]
     assert told == pairwise(client.origin(), person.pk) != pairwise("https://another.example", person.pk)
     assert person.public_id not in told
-    assert asked["/link/token/create"]["products"] == ["transactions"]
+    assert {
+        name: asked["/link/token/create"][name] for name in ("products", "transactions", "language", "webhook")
+    } == {
+        "products": ["transactions"],
+        "transactions": {"days_requested": 730},
+        "language": "en",
+        "webhook": f"{settings.BASE_URL}/api/a2a/financial/webhooks",
+    }
     assert "/identity/get" not in asked
     assert not any(
         "access-sandbox" in str(owner.get(f"{ROOT}/items{more}").content) for more in ("", f"/{item['itemId']}")
     )
     session = LinkSession.objects.get()
     assert (session.status, session.link_token, session.item.item_id) == ("completed", None, item["itemId"])
+
+
+@pytest.mark.parametrize(("language", "asked"), [("de", "de"), ("en", "en"), ("tlh", "en"), ("", "en")])
+def test_the_page_of_the_aggregator_speaks_the_language_of_its_person(
+    bank: Aggregator, person: User, language: str, asked: str
+) -> None:
+    person.language = language
+    agreed(person)
+
+    links.start_link(by=person)
+
+    assert bank.asked[-1][1]["language"] == asked
+
+
+def test_an_aggregator_elsewhere_is_told_of_no_address_that_it_cannot_reach(
+    bank: Aggregator, person: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "is_encrypted", lambda: True)
+    bank.fails["/link/token/create"] = [b'{"link_token": "t", "hosted_link_url": "https://a.example/"}'] * 2
+    agreed(person)
+
+    for settings.BASE_URL in ("http://localhost:8000", "https://consent.example"):
+        links.start_link(by=person)
+
+    told = [body.get("webhook") for _, body in bank.asked]
+    assert told == [None, "https://consent.example/api/a2a/financial/webhooks"]
+
+
+def test_a_sign_in_once_more_keeps_the_item_and_what_was_read(
+    bank: Aggregator, person: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    item = linked(person, bank, *coffees(5))
+    refreshed(item)
+    bank.fails["/transactions/sync"] = ["ITEM_LOGIN_REQUIRED"]
+    refreshed(item)
+    there(bank, item).history += [("added", each) for each in coffees(2, merchant="Peet's")]
+    owner = signed_in(person)
+    assert "Sign in there again" in owner.client.get("/profile/financial/").content.decode()
+
+    going = owner.client.post(f"/profile/financial/{item.item_id}/link/")
+    assert owner.client.get(going["Location"]).status_code == 200
+    asked = bank.asked[-1][1]
+    left = owner.client.get(path_of(bank.visit(f"{bank.address}/hl/{list(bank.links)[-1]}", leave=True)), follow=True)
+    again = owner.post(f"{ROOT}/items/{item.item_id}/links").json()
+    with django_capture_on_commit_callbacks(execute=True):
+        owner.client.get(path_of(bank.visit(again["url"])))
+
+    assert "Nothing was linked." in left.content.decode()
+    assert bank.items[asked["access_token"]] == there(bank, item)
+    assert not {"products", "transactions", "webhook"} & asked.keys()
+    [told] = owner.get(f"{ROOT}/items").json()["items"]
+    assert (told["itemId"], told["status"], told["transactions"]) == (item.item_id, "active", 7)
+    assert bank.paths.count("/item/public_token/exchange") == 0
+    sessions = LinkSession.objects.order_by("pk").values_list("status", "item")
+    assert list(sessions) == [("exited", None), ("completed", item.pk)]
+
+
+def test_where_the_access_ended_meanwhile_it_has_to_be_linked_anew(bank: Aggregator, person: User) -> None:
+    item = linked(person, bank, *coffees(5))
+    bank.fails["/link/token/create"] = ["USER_PERMISSION_REVOKED"]
+
+    shown = signed_in(person).client.post(f"/profile/financial/{item.item_id}/link/", follow=True).content.decode()
+
+    assert "The institution ended the access. Link it anew." in shown
+    assert Item.objects.get().status == "removed"
+
+
+def test_nobody_signs_in_for_somebody_elses_institution(bank: Aggregator, person: User) -> None:
+    item = linked(PersonFactory(), bank)
+    agreed(person)
+
+    assert signed_in(person).post(f"{ROOT}/items/{item.item_id}/links").status_code == 404
+    assert signed_in(person).client.post(f"/profile/financial/{item.item_id}/link/").status_code == 404
+    assert bank.asked == []
 
 
 def test_a_state_works_once_and_for_one_person(bank: Aggregator, person: User) -> None:

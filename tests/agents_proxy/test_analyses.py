@@ -65,6 +65,10 @@ def test_a_queued_analysis_is_told_in_full(owner: JsonClient) -> None:
         "fieldCount": None,
         "repaired": False,
         "errorCode": None,
+        "question": None,
+        "answerBy": None,
+        "arrived": None,
+        "reading": None,
     }
     assert owner.get(f"{AT}/{analysis_id}").json() == {
         "analysisId": analysis_id,
@@ -86,7 +90,9 @@ def test_recorded_replies_come_out_through_the_address(owner: JsonClient, agents
     assert case["provenance"] in (None, found["provenance"])
     assert [step["agent"] for step in found["steps"] if step["status"] == "failed"] == case.get("failed", [])
     assert [step["agent"] for step in found["steps"] if step["repaired"]] == case.get("repaired", [])
-    assert found["status"] == ("completed_with_errors" if "failed" in case else "completed")
+    assert found["status"] == ("completed_with_errors" if case["failed"] else "completed")
+    empty = [step["agent"] for step in found["steps"] if step["status"] == "empty"]
+    assert empty == case.get("empty", empty)
     assert found["progress"] == {"done": 4, "total": 4}
     scores = {name: value for name, value in found["metadata"].items() if name.endswith("_score")}
     assert scores == case.get("metadata", {})
@@ -149,7 +155,7 @@ def test_the_list_is_the_persons_own_newest_first_in_pages(owner: JsonClient, pe
     assert second["nextCursor"] is None
     assert second["analyses"][0]["status"] == "completed"
     assert second["analyses"][0].keys() == {
-        "analysisId", "status", "progress", "createdAt", "finishedAt", "deletedOn", "app",
+        "analysisId", "status", "progress", "createdAt", "finishedAt", "deletedOn", "app", "inputRequired",
     }  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from joserfc import jws
 from joserfc.jwk import KeySet
 
 from accounts.models import User
-from agents_proxy.agents import Protocol
 from agents_proxy.messaging.models import OutboundMessage
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.assertions import HEADER
@@ -27,7 +26,7 @@ from tests.agents_proxy.receivers import backend, token_of
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
-from tests.fakes.agents import Agent, Asked, agent, answers, result_of, says
+from tests.fakes.agents import Agent, Asked, Speech, agent, answers, result_of, says, with_card
 
 BRAND = "/api/a2a/brand"
 KEYS = "/.well-known/consent-assertion-keys.json"
@@ -68,14 +67,14 @@ def test_a_call_is_shown_who_agreed_to_what_about_whom(person: User, settings: L
 
 
 @pytest.mark.parametrize(
-    ("protocol", "header"), [(Protocol.A2A_0_3, "x-a2a-extensions"), (Protocol.A2A_1_0, "a2a-extensions")]
+    ("speech", "header"), [(Speech.A2A_0_3, "x-a2a-extensions"), (Speech.A2A_1_0, "a2a-extensions")]
 )
-def test_a2a_has_an_extension_for_it(protocol: Protocol, header: str, person: User, settings: LazySettings) -> None:
-    with agent(answers()) as running:
-        configure(settings, url=running.url, protocol=protocol.value)
+def test_a2a_has_an_extension_for_it(speech: Speech, header: str, person: User, settings: LazySettings) -> None:
+    with agent(with_card(answers(), speech)) as running:
+        configure(settings, url=running.url, protocol="a2a")
         signed_in(consenting(person)).post(BRAND, CALL)
 
-    [asked] = running.asked
+    [asked] = running.prompts
     extension, message = "http://localhost:8000/extensions/consent/v1", asked.body["params"]["message"]
     assert (asked.headers[header], message["extensions"]) == (extension, [extension])
     assert claims_of(message["metadata"][extension])["task"] == "task-one"

@@ -89,6 +89,7 @@ def test_listing_tells_what_was_agreed_to_and_to_nobody_else(owner: JsonClient, 
     assert listed == {
         "consentId": consent.consent_id,
         "status": "withdrawn",
+        "renewedAt": None,
         "purposes": ["profile"],
         "destinations": [],
         "covers": "own",

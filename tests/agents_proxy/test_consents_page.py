@@ -14,7 +14,7 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Reach
 from common.clock import database_now
 from developers.models import App
-from tests.agents_proxy.proxy_calls import CALL, SITE, configure
+from tests.agents_proxy.proxy_calls import CALL, SITE, configure, owning
 from tests.agents_proxy.runs import started
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, ProcessingConsentFactory
@@ -36,7 +36,9 @@ def shop(db: None) -> App:
 
 
 def agree(browser: Client, decision: str = "agree", **query: str) -> Any:
-    return browser.post(PAGE, {"decision": decision}, query_params=query or ASKED)
+    query = query or ASKED
+    ticked = dict.fromkeys((f"purpose-{name}" for name in query.get("purposes", "").split(",")), "on")
+    return browser.post(PAGE, {"decision": decision, "duration": "day", **ticked}, query_params=query)
 
 
 def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None:
@@ -49,8 +51,8 @@ def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None
     assert "Shop &lt;b&gt;&amp; Co" in shown
     assert SITE in shown
     statement = page.context["statement"]
-    assert str(statement) == kept.statement
-    assert all(words in shown for _, words in statement.points)
+    assert str(statement).replace("as long as you choose", "24 hours") == kept.statement
+    assert all(point.words in shown for point in statement.points)
     assert kept.statement_version in shown
     assert f"form-action 'self' {SITE}" in page["Content-Security-Policy"]
 
@@ -59,7 +61,7 @@ def test_both_answers_weigh_the_same(browser: Client, shop: App) -> None:
     shown = browser.get(PAGE, ASKED).content.decode()
 
     answers = re.findall(r'<button class="([^"]+)" type="submit" name="decision" value="(\w+)"', shown)
-    assert answers == [("btn btn-decide", "agree"), ("btn btn-decide", "refuse")]
+    assert answers == [("btn", "agree"), ("btn", "refuse")]
 
 
 def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Client, shop: App, settings: Any) -> None:
@@ -70,7 +72,8 @@ def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Clien
     told = {name: values[0] for name, values in parse_qs(target.fragment).items()}
     assert answer.status_code == 303
     assert (target.netloc, target.path, target.query) == ("shop.example", "/back", "order=7")
-    assert told.keys() == {"consent_token", "purposes", "expires_at"}
+    assert told.keys() == {"consent_token", "consent_id", "purposes", "expires_at"}
+    assert told["consent_id"] == kept.consent_id
     assert (len(told["consent_token"]), told["purposes"]) == (43, "profile,brand_affinity")
     assert (kept.reach, kept.origin, kept.app_id, kept.purposes) == (
         Reach.SITE, SITE, shop.pk, ["profile", "brand_affinity"],
@@ -79,6 +82,52 @@ def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Clien
         configure(settings, url=running.url)
         page = JsonClient(Client(), headers={"Origin": SITE, "A2A-Consent": told["consent_token"]})
         assert page.post("/api/a2a/brand", CALL).status_code == 200
+
+
+def test_each_purpose_is_ticked_by_itself_and_none_beforehand(browser: Client, shop: App) -> None:
+    shown = browser.get(PAGE, ASKED).content.decode()
+    sent = {"decision": "agree", "duration": "year", "purpose-brand_affinity": "on", "purpose-messaging": "on"}
+    nothing = browser.post(PAGE, {"decision": "agree", "duration": "day"}, query_params=ASKED)
+    answer = browser.post(PAGE, sent, query_params={**ASKED, "state": "a b&c"})
+
+    kept = ProcessingConsent.objects.get()
+    told = parse_qs(urlsplit(answer["Location"]).fragment)
+    boxes = re.findall(r'<input type="checkbox" name="(purpose-\w+)"[^>]*?>', shown)
+    assert (boxes, re.findall(r'name="purpose-[^>]*checked', shown)) == (
+        ["purpose-profile", "purpose-brand_affinity"], [],
+    )  # fmt: skip
+    assert (nothing.status_code, kept.purposes, told["purposes"]) == (400, ["brand_affinity"], ["brand_affinity"])
+    assert (kept.expires_at - kept.given_at, told["state"]) == (timedelta(days=365), ["a b&c"])
+    assert "Your profile" not in kept.statement
+    assert "This holds for 365 days." in kept.statement
+
+
+def test_what_is_ticked_needs_an_address_or_a_number_that_it_uses(browser: Client, person: User, shop: App) -> None:
+    for number in ("+4915112345678", "+4915112345679"):
+        owning(person, number)
+    query = {**ASKED, "purposes": "profile,messaging,financial"}
+
+    def answered(*ticked: str) -> int:
+        chosen = {"number": "none", **dict.fromkeys((f"purpose-{name}" for name in ticked), "on")}
+        sent = {"decision": "agree", "duration": "day", **chosen}
+        return int(browser.post(PAGE, sent, query_params=query).status_code)
+
+    assert [answered("messaging"), answered("profile", "messaging"), answered("financial")] == [400, 303, 303]
+    assert [consent.email for consent in ProcessingConsent.objects.order_by("pk")] == [person.email, ""]
+
+
+def test_who_receives_something_is_named_before_and_kept(browser: Client, shop: App, settings: Any) -> None:
+    said = {
+        "name": "Affinity <i>", "operator": "Acme Lda", "country": "Portugal",
+        "privacy_notice": "https://acme.example/privacy?a=1&b=2",
+    }  # fmt: skip
+    configure(settings, url="http://127.0.0.1:9/", **said)
+    shown = browser.get(PAGE, ASKED).content.decode()
+    agree(browser)
+
+    assert "Received by Affinity &lt;i&gt; (Acme Lda, Portugal)" in shown
+    assert 'href="https://acme.example/privacy?a=1&amp;b=2"' in shown
+    assert "Received by Affinity <i> (Acme Lda, Portugal)." in ProcessingConsent.objects.get().statement
 
 
 def test_refusing_returns_without_one(browser: Client, shop: App) -> None:
@@ -161,7 +210,7 @@ def test_what_was_agreed_to_is_listed_and_withdrawn(browser: Client, person: Use
 
 def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(browser: Client, person: User) -> None:
     run = started(person)
-    sent = ProcessingConsentFactory(user=person, reach="run", purposes=["brand_affinity"])
+    sent = ProcessingConsentFactory(user=person, reach="run", purposes=["activation"], destinations=["des_x"])
     now = database_now()
     for days in range(1, 61):
         ProcessingConsentFactory(

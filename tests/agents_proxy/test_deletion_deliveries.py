@@ -125,7 +125,7 @@ def test_nobody_reads_whom_it_is_about_or_puts_somebody_in_their_place(
     attempt()
 
     assert there.claims == [] or there.claims[0]["subject"]["emails"] == ["ana@example.org"]
-    with pytest.raises(encryption.Unreadable):
+    with pytest.raises(encryption.DecryptionFailed):
         opened(Deletion(deletion_id=mine.deletion_id, subject=hers.subject))
 
 

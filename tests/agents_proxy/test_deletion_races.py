@@ -32,7 +32,7 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """No worker is told: each test does what one does."""
-    monkeypatch.setattr("agents_proxy.deletions.actions.tell_worker", lambda name, pk: None)
+    monkeypatch.setattr("agents_proxy.deletions.actions.enqueue", lambda name, pk: None)
 
 
 def calling(person: User, agent: str) -> Any:

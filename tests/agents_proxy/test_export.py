@@ -6,8 +6,9 @@ import pytest
 from django.test import override_settings
 
 from accounts.models import User
-from agents_proxy.leaving import export
+from agents_proxy.erasure import export
 from agents_proxy.processing_consent import actions as consents
+from common import encryption
 from tests import factories
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.runs import finished
@@ -22,6 +23,8 @@ def test_it_holds_consents_in_their_words_answers_of_agents_sendings_and_message
     message = factories.OutboundMessageFactory(consent=factories.ProcessingConsentFactory(user=person))
     factories.ActivationFactory()
     factories.OutboundMessageFactory()
+    corrected = factories.CorrectionFactory(user=person, field="age", value=encryption.sealed("41"))
+    factories.CorrectionFactory()
 
     found: dict[str, Any] = export(person)
 
@@ -33,6 +36,7 @@ def test_it_holds_consents_in_their_words_answers_of_agents_sendings_and_message
     assert [(one["activation_id"], one["analysis_id"]) for one in found["sent_to_destinations"]] == [
         (sent.activation_id, run.analysis_id)
     ]
+    assert found["corrections"] == [{"field": "age", "value": "41", "at": corrected.at}]
     assert [one["message_id"] for one in found["messages"]] == [message.message_id]
 
 

@@ -65,8 +65,8 @@ def test_coverage_is_the_share_of_the_specified_fields() -> None:
     four = {"full_name": "Ana", "age": 41, "gym_membership": False, "needs": ["a lamp"]}
     merged = merge({"core": {**four, "shoe_size": 38, "likes": ["tea"], "confidence_score": 1}})
 
-    assert measures(merged) == {"coverage": round(4 / 43, 4)}
-    assert measures(merge({})) == {"coverage": 0.0}
+    assert measures(merged) == {"coverage": round(4 / 43, 4), "agreement": None}
+    assert measures(merge({})) == {"coverage": 0.0, "agreement": None}
 
 
 def test_a_nested_intent_fills_its_field() -> None:

@@ -62,7 +62,7 @@ def test_an_approved_template_is_previewed_and_sent(
     assert not ProcessingConsent.objects.exists()
     assert owner.client.post(here, {**filled, "do": "send"})["Location"] == HERE
     shown = owner.client.get(HERE).content.decode()
-    assert '<p class="row-title">Table ready</p>' in shown
+    assert '<p class="t">Table ready</p>' in shown
     assert ">Table ready (en)</a>" in shown
     named = {"name": "table_ready", "language": "en", "parameters": {"name": "Ana & Bo", "count": "2"}}
     assert sent_text(carrier) == {"to": TO, "template": named}

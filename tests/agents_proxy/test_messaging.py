@@ -20,6 +20,7 @@ from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
 from tests.agents_proxy.proxy_calls import configure, refusal
 from tests.callers import signed_in
 from tests.factories import MessageTemplateFactory, PersonFactory
+from tests.fakes.agents import Speech, agent, says, with_card
 
 
 def said(carrier: Agents) -> list[Any]:
@@ -150,6 +151,32 @@ def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, pe
     assert refusal(first) == (502, -32053, "upstream_unavailable")
     assert again.json()["result"]["status"]["state"] == "unknown"
     assert carrier.asked == []
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "401 Unauthorized"])
+def test_a_message_that_the_agent_would_not_take_may_be_sent_again(
+    status: str, carrier: Agents, person: User, settings: Any
+) -> None:
+    owner = signed_in(verified(person))
+    with agent(says(lambda _: b"", status=status)) as refusing:
+        configure(settings, "messaging", url=refusing.url)
+        first = owner.post(ADDRESS, CALL)
+    configure(settings, "messaging", url=f"{carrier.address}/messaging")
+    again = owner.post(ADDRESS, CALL)
+
+    assert first.status_code == (429 if status.startswith("429") else 502)
+    assert "result" in again.json()
+    assert OutboundMessage.objects.get().status == "sent"
+
+
+def test_an_a2a_agent_reports_of_a_message_by_its_own_name_for_the_task(person: User, settings: Any) -> None:
+    done = {"id": "task-of-the-agent", "contextId": "c", "status": {"state": "completed"}}
+    answers = says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "result": done})
+    with agent(with_card(answers, Speech.A2A_0_3)) as running:
+        configure(settings, "messaging", url=running.url, protocol="a2a")
+        signed_in(verified(person)).post(ADDRESS, CALL)
+
+    assert OutboundMessage.objects.get().upstream_id == "task-of-the-agent"
 
 
 def test_a_message_whose_process_died_is_unknown(carrier: Agents, person: User) -> None:

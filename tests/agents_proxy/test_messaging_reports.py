@@ -1,6 +1,7 @@
 """What the messaging agent says later of a message: signed, taken once, and nothing to strangers."""
 
 import base64
+import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -20,16 +21,19 @@ REPORTS = f"{ADDRESS}/reports"
 SECRET = "whsec_" + base64.b64encode(b"a secret that only tests have").decode()
 
 
-def report(client_json: JsonClient, body: Any, *, secret: str = SECRET, age: int = 0, **headers: str) -> Any:
+def report(
+    client_json: JsonClient, body: Any, *, secret: str = SECRET, age: int = 0, address: str = REPORTS, **headers: str
+) -> Any:
     """A report as the agent sends it: signed, from no browser."""
     at, written = datetime.now(UTC) - timedelta(seconds=age), body if isinstance(body, str) else json.dumps(body)
+    name = hashlib.sha256(f"{address}{written}{at}".encode()).hexdigest()
     signed = {
-        "webhook-id": "rep-1",
+        "webhook-id": name,
         "webhook-timestamp": str(int(at.timestamp())),
-        "webhook-signature": Webhook(secret).sign("rep-1", at, written),
+        "webhook-signature": Webhook(secret).sign(name, at, written),
         **headers,
     }
-    return client_json.client.post(REPORTS, written, content_type="application/json", headers=signed)
+    return client_json.client.post(address, written, content_type="application/json", headers=signed)
 
 
 @pytest.fixture
@@ -56,6 +60,45 @@ def test_a_report_moves_the_message_once(
 
     assert [(answer.status_code, answer.json()["status"]) for answer in answers] == [(200, "delivered")] * 3
     assert signed_in(person).get("/api/a2a/messages").json()["messages"][0]["status"] == "delivered"
+
+
+@pytest.mark.usefixtures("_taken")
+@pytest.mark.parametrize(
+    ("words", "stands"),
+    [
+        (["accepted", "queued", "scheduled", "sending", "sent"], "sent"),
+        (["sent", "delivered", "sent", "queued"], "delivered"),
+        (["read", "delivered", "undelivered"], "delivered"),
+        (["sending", "undelivered", "sent", "accepted"], "failed"),
+        (["Scheduled", "SENT", "Failed", "sending"], "failed"),
+        (["buffered", "pending", "dispatched", "expired"], "failed"),
+    ],
+)
+def test_words_of_gateways_in_any_order(
+    carrier: Agents, client_json: JsonClient, person: User, words: list[str], stands: str
+) -> None:
+    carrier.says["messaging"] = {"status": "accepted", "messageId": "SM-1"}
+    signed_in(verified(person)).post(ADDRESS, CALL)
+
+    for word in words:
+        assert report(client_json, {"messageId": "SM-1", "status": word}).status_code == 200
+
+    assert OutboundMessage.objects.get().status == stands
+
+
+@pytest.mark.usefixtures("_taken")
+@pytest.mark.django_db(transaction=True)  # the report comes from another thread
+def test_an_answer_that_comes_after_its_report_changes_nothing(
+    carrier: Agents, client_json: JsonClient, person: User
+) -> None:
+    def overtaken(_request: Any) -> Any:
+        report(client_json, {"id": "task-table", "to": TO, "status": "delivered"})
+        return {"status": "queued", "messageId": "SM-1"}
+
+    carrier.says["messaging"] = overtaken
+    signed_in(verified(person)).post(ADDRESS, CALL)
+
+    assert OutboundMessage.objects.get().status == "delivered"
 
 
 @pytest.mark.usefixtures("_taken")

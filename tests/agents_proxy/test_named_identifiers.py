@@ -19,7 +19,7 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Purpose
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import ADDRESS, OTHER, TO
-from tests.agents_proxy.proxy_calls import SITE, configure, consenting, owning, refusal
+from tests.agents_proxy.proxy_calls import AGREED, SITE, configure, consenting, owning, refusal
 from tests.agents_proxy.receivers import backend, token_of
 from tests.agents_proxy.runs import BODY
 from tests.agents_proxy.test_assertions import claims_of
@@ -64,9 +64,9 @@ def test_the_page_offers_ones_own_and_keeps_what_is_chosen(ana: User, shop: Any)
         assert shown.count(f'value="{value}"') == 1
     assert "unverified.example" not in shown
     checked = re.findall(r"<input type=\"radio\"[^>]*value=\"([^\"]*)\"[^>]* checked", shown)
-    assert checked == [FIRST, OTHER]
+    assert checked == ["day", FIRST, OTHER]
 
-    chosen = {"decision": "agree", "email": SECOND, "number": TO}
+    chosen = {**AGREED, "email": SECOND, "number": TO}
     assert browser.post(PAGE, chosen, query_params=ASKED).status_code == 303
 
     assert kept() == Identifiers((SECOND,), (TO,))
@@ -78,18 +78,18 @@ def test_where_there_is_one_of_each_they_are_named_without_a_question(zoe: User,
     shown = browser.get(PAGE, ASKED).content.decode()
     assert "zoe@example.org" in shown
     assert "+351912345678" in shown
-    assert 'type="radio"' not in shown
+    assert set(re.findall(r'type="radio" name="(\w+)"', shown)) == {"duration"}
 
-    browser.post(PAGE, {"decision": "agree"}, query_params=ASKED)
+    browser.post(PAGE, AGREED, query_params=ASKED)
     assert kept() == Identifiers(("zoe@example.org",), ("+351912345678",))
 
 
 def test_one_kind_can_be_left_out_and_not_both(ana: User) -> None:
     browser = signed_in(ana).client
     asked = {"purposes": "profile"}
-    nothing = browser.post(PAGE, {"decision": "agree", "email": "none", "number": "none"}, query_params=asked)
+    nothing = browser.post(PAGE, {**AGREED, "email": "none", "number": "none"}, query_params=asked)
     assert nothing.status_code == 400
-    browser.post(PAGE, {"decision": "agree", "email": FIRST, "number": "none"}, query_params=asked)
+    browser.post(PAGE, {**AGREED, "email": FIRST, "number": "none"}, query_params=asked)
 
     assert kept() == Identifiers((FIRST,))
 
@@ -103,7 +103,7 @@ FORGED = [
 
 @pytest.mark.parametrize("form", FORGED, ids=str)
 def test_a_forged_choice_is_none(form: dict[str, Any], ana: User, zoe: User, shop: Any) -> None:
-    answer = signed_in(ana).client.post(PAGE, {"decision": "agree", **form}, query_params=ASKED)
+    answer = signed_in(ana).client.post(PAGE, {**AGREED, **form}, query_params=ASKED)
 
     assert answer.status_code == 400
     assert not ProcessingConsent.objects.exists()
@@ -111,7 +111,7 @@ def test_a_forged_choice_is_none(form: dict[str, Any], ana: User, zoe: User, sho
 
 @pytest.mark.parametrize("form", [{"email": "ana@example.org"}, {"number": TO}], ids=str)
 def test_a_field_that_the_page_did_not_have_changes_nothing(form: dict[str, str], ana: User, zoe: User) -> None:
-    signed_in(zoe).client.post(PAGE, {"decision": "agree", **form}, query_params={"purposes": "profile"})
+    signed_in(zoe).client.post(PAGE, {**AGREED, **form}, query_params={"purposes": "profile"})
 
     assert kept() == Identifiers(("zoe@example.org",), ("+351912345678",))
 
@@ -120,7 +120,7 @@ def test_what_was_offered_has_to_be_what_is_there_still(zoe: User) -> None:
     browser = signed_in(zoe).client
     shown = browser.get(PAGE, {"purposes": "profile"}).context["shown"]
     EmailAddress.objects.create(user=zoe, email="zoe@work.example", verified=True)
-    answer = browser.post(PAGE, {"decision": "agree", "shown": shown}, query_params={"purposes": "profile"})
+    answer = browser.post(PAGE, {**AGREED, "shown": shown}, query_params={"purposes": "profile"})
 
     assert "has changed since you read it" in answer.content.decode()
     assert not ProcessingConsent.objects.exists()
@@ -258,7 +258,7 @@ def test_an_analysis_is_about_the_address_that_it_names(ana: User, shop: Any, ag
     run = Run.objects.get()
     assert kept() == Identifiers((SECOND,), (TO,))
     steps.run_through(run.pk)
-    assert {step.status for step in run.steps.all()} == {"succeeded"}
+    assert {step.status for step in run.steps.all()} == {"empty"}
 
     site = backend(token_of(ana, shop, purposes=ANALYSIS_PURPOSES))
     refused = [site.post("/api/a2a/analyses", {**body, "email": email}).json() for email in (SECOND, "zoe@example.org")]
@@ -284,7 +284,7 @@ def test_a_consent_that_was_given_before_anything_was_verified_asks_for_another(
 @pytest.mark.parametrize("decision", ["agree", "refuse"])
 @pytest.mark.parametrize("state", ["order 7&error=x#y", "", "é" * 500], ids=["signs", "empty", "long"])
 def test_the_callers_state_comes_back_as_it_was(decision: str, state: str, zoe: User, shop: Any) -> None:
-    answer = signed_in(zoe).client.post(PAGE, {"decision": decision}, query_params={**ASKED, "state": state})
+    answer = signed_in(zoe).client.post(PAGE, {**AGREED, "decision": decision}, query_params={**ASKED, "state": state})
     told = parse_qs(urlsplit(answer["Location"]).fragment, keep_blank_values=True, strict_parsing=True)
 
     assert told["state"] == [state]

@@ -11,7 +11,8 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
 from tests.agents_proxy.agent_server import Agents, waits_for
 from tests.agents_proxy.proxy_calls import owning
-from tests.callers import JsonClient
+from tests.callers import JsonClient, signed_in
+from tests.factories import PersonFactory
 
 pytestmark = pytest.mark.django_db
 FORMS: dict[str, dict[str, str]] = {
@@ -162,4 +163,55 @@ def test_too_many_calls_are_refused(owner: JsonClient, agents: Agents, settings:
     form = {**FORMS["look-up"], "agreed": "on"}
 
     assert [owner.client.post("/profile/look-up/", form).status_code for _ in range(2)] == [200, 429]
+    assert len(agents.asked) == 1
+
+
+def asks(question: str) -> dict[str, Any]:
+    message = {"role": "agent", "parts": [{"type": "text", "text": question}]}
+    return {"result": {"id": "t", "status": {"state": "input-required", "message": message}}}
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_an_agent_that_asks_back_is_answered_in_the_same_conversation(
+    owner: JsonClient, person: User, agents: Agents, kind: str
+) -> None:
+    said = iter([asks("Which Ana?"), asks("And which <street>?"), PROFILE])
+    agents.says = {ASKED[kind][0]: lambda _request: next(said)}
+    here = f"/profile/{kind}/"
+    first = owner.client.post(here, {**FORMS[kind], "agreed": "on"})
+    second = owner.client.post(here, {"question": first.context["question_names"], "answer": "The one in Porto."})
+    third = owner.client.post(here, {"question": second.context["question_names"], "answer": "Rua 1"})
+
+    assert [answer.status_code for answer in (first, second, third)] == [200] * 3
+    assert "Which Ana?" in first.content.decode()
+    assert "And which &lt;street&gt;?" in second.content.decode()
+    assert "Which Ana?" not in second.content.decode()
+    assert "timeline-chart" in third.content.decode()
+    calls = [request for _, request in agents.asked]
+    assert [call["params"]["message"]["parts"][0]["text"] for call in calls[1:]] == ["The one in Porto.", "Rua 1"]
+    assert len({(call["id"], call["params"]["sessionId"]) for call in calls}) == 1
+
+
+def test_an_answer_that_does_not_fit_is_not_sent_and_stays(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {"core": asks("Which Ana?")}
+    here = "/profile/look-up/"
+    sealed = owner.client.post(here, {**FORMS["look-up"], "agreed": "on"}).context["question_names"]
+    strangers = signed_in(owning(PersonFactory(email="ben@example.org"))).client
+
+    refused = [
+        owner.client.post(here, {"question": sealed, "answer": " "}),
+        owner.client.post(here, {"question": sealed, "answer": "x" * 4001}),
+        owner.client.post(here, {"question": sealed, "answer": "I mean carla@example.org"}),
+    ]
+    over = [
+        owner.client.post(here, {"question": f"{sealed}x", "answer": "Porto"}),
+        owner.client.post("/profile/create/", {"question": sealed, "answer": "Porto"}),
+        strangers.post(here, {"question": sealed, "answer": "Porto"}),
+    ]
+
+    assert [answer.status_code for answer in refused] == [400, 400, 403]
+    assert all("Which Ana?" in answer.content.decode() for answer in refused)
+    assert "x" * 4001 in refused[1].content.decode()
+    assert [answer.status_code for answer in over] == [400] * 3
+    assert all("waits for this answer no more" in answer.content.decode() for answer in over)
     assert len(agents.asked) == 1

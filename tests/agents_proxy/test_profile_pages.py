@@ -18,11 +18,11 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.processing_consent import actions as consents
 from common.problems import Problem
 from tests.agents_proxy.agent_server import Agents
-from tests.agents_proxy.runs import BODY, finished, kept, started, states
+from tests.agents_proxy.runs import BODY, TICKED, finished, kept, started, states
 from tests.callers import JsonClient
 
 pytestmark = pytest.mark.django_db
-FORM = {**BODY, "agreed": "on"}
+FORM = {**BODY, **TICKED}
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
@@ -45,7 +45,7 @@ def test_the_form_shows_what_is_agreed_to_and_starts_a_run(owner: JsonClient, pe
     assert run.analysis_id in page(owner, "/profile/")
 
 
-@pytest.mark.parametrize("field", ["email", "fullName", "countryCode", "phoneNumber", "agreed"])
+@pytest.mark.parametrize("field", ["email", "fullName", "countryCode", "phoneNumber"])
 def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, field: str) -> None:
     answer = owner.client.post("/profile/", {**FORM, field: ""})
 
@@ -55,6 +55,24 @@ def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, f
     assert text.count('_error"') >= 1
     assert ("9123456789" in text) == (field != "phoneNumber")
     assert Run.objects.count() == 0
+
+
+def test_nothing_is_ticked_and_an_agent_is_asked_for_what_is(owner: JsonClient, person: User, agents: Agents) -> None:
+    shown = page(owner, "/profile/")
+    refused = owner.client.post("/profile/", BODY)
+    owner.client.post("/profile/", {**BODY, "purpose-brand_affinity": "on", "purpose-activation": "on"})
+
+    assert shown.count('name="purpose-') == 3
+    assert "checked" not in shown
+    assert (refused.status_code, "Nothing is sent to any agent unless you agree." in refused.content.decode()) == (
+        400, True,
+    )  # fmt: skip
+    run = Run.objects.get()
+    steps.run_through(run.pk)
+    assert run.consent.purposes == ["brand_affinity"]
+    assert agents.names == ["brand"]
+    assert page(owner, f"/profile/{run.analysis_id}/").count("Core agent") == 0
+    assert "analysis" in page(owner, "/profile/consent/given/")
 
 
 def test_a_running_analysis_shows_its_four_steps(owner: JsonClient, person: User) -> None:
@@ -101,7 +119,7 @@ def test_answers_that_nobody_could_use_are_not_taken_for_silence(
     text = page(owner, f"/profile/{run.analysis_id}/")
 
     assert run.status == "failed"
-    assert '<span class="badge badge-bad">No usable answer</span>' in text
+    assert '<span class="badge b-bad">No usable answer</span>' in text
     assert text.count("Ask again") == 4
     assert "No agent" not in text
     assert "No agent answered" not in page(owner, "/profile/")
@@ -137,7 +155,7 @@ def test_retry_cancel_and_delete_work_without_a_script(owner: JsonClient, person
     assert owner.client.post(f"{here}retry/core/")["Location"] == here
     assert kept(run).status == "queued"
     assert owner.client.post(f"{here}cancel/")["Location"] == here
-    assert (kept(run).status, states(run)) == ("completed_with_errors", ["succeeded", "failed", *["succeeded"] * 2])
+    assert (kept(run).status, states(run)) == ("completed_with_errors", ["empty", "failed", "empty", "empty"])
     assert "You stopped the analysis before this step." in page(owner, here)
     assert "Delete it" in page(owner, f"{here}delete/")
     assert owner.client.post(f"{here}delete/")["Location"] == "/profile/"
@@ -178,7 +196,7 @@ def test_a_stopped_analysis_says_which_agents_were_asked(owner: JsonClient, pers
     assert "2 of 4 steps" in page(owner, "/profile/")
     words_of = [(str(step["word"]), str(step["reason"])) for step in owner.client.get(here).context["steps"]]
     never = ("Not asked", "You stopped the analysis before this step.")
-    assert [word for word, _ in words_of] == ["Answered", "Asked", "Not asked", "Not asked"]
+    assert [word for word, _ in words_of] == ["Knows nothing", "Asked", "Not asked", "Not asked"]
     assert words_of[2:] == [never, never]
     for _, reason in words_of:
         assert reason in page(owner, here)
@@ -252,3 +270,15 @@ def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, 
     answer = owner.client.post("/profile/", FORM)
     assert (answer.status_code, Run.objects.count()) == (400, 0)
     assert "Too many analyses at once" in answer.content.decode()
+
+
+def test_a_long_answer_says_that_it_goes_on_and_is_there_whole(owner: JsonClient, person: User, agents: Agents) -> None:
+    said = f"{'word ' * 1000}END"
+    agents.says = {"core": {"hobby_story": said, "likes": [f"thing {number}" for number in range(201)]}}
+    run = finished(person)
+    page = owner.client.get(f"/profile/{run.analysis_id}/").content.decode()
+
+    assert page.count("It goes on") == 1
+    assert page.count("word END") == 1
+    assert "more in the raw data" in page
+    assert "thing 200" not in page

@@ -11,7 +11,7 @@ from django.test import Client
 from psycopg_pool import PoolTimeout
 
 from accounts.models import User
-from agents_proxy.agents import AGENTS, Protocol
+from agents_proxy.agents import AGENTS
 from agents_proxy.errors import Refusal, every_refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.calls import under_way
@@ -21,7 +21,7 @@ from common import limits
 from tests.agents_proxy.proxy_calls import CALL, SITE, configure, consenting, refusal, site_client
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory
-from tests.fakes.agents import CANARY, Agent, agent, answers, closed_port, result_of
+from tests.fakes.agents import CANARY, Agent, Speech, agent, answers, closed_port, result_of, with_card
 
 BRAND = "/api/a2a/brand"
 
@@ -70,40 +70,43 @@ def test_identifiers_are_made_up_where_they_are_absent(caller: JsonClient, upstr
 
 
 @pytest.mark.parametrize(
-    ("protocol", "params"),
+    ("speech", "params"),
     [
         (
-            Protocol.A2A_0_3,
+            Speech.A2A_0_3,
             {
                 "message": {
                     "kind": "message", "messageId": "task-one", "contextId": "session-42", "role": "user",
                     "parts": [{"kind": "text", "text": "Who is Zoe?"}],
                 },
-                "configuration": {"blocking": True},
+                "configuration": {"blocking": False},
             },
         ),
         (
-            Protocol.A2A_1_0,
+            Speech.A2A_1_0,
             {
                 "message": {
                     "messageId": "task-one", "contextId": "session-42", "role": "ROLE_USER",
                     "parts": [{"text": "Who is Zoe?"}],
-                }
+                },
+                "configuration": {"returnImmediately": True},
             },
         ),
     ],
 )  # fmt: skip
 def test_an_agent_may_speak_a_newer_protocol(
-    protocol: Protocol, params: dict[str, Any], caller: JsonClient, upstream: Agent, settings: Any
+    speech: Speech, params: dict[str, Any], caller: JsonClient, settings: Any
 ) -> None:
-    configure(settings, url=upstream.url, protocol=protocol.value)
+    with agent(with_card(answers(), speech)) as running:
+        configure(settings, url=running.url, protocol="a2a")
+        assert caller.post(BRAND, CALL).status_code == 200
 
-    assert caller.post(BRAND, CALL).status_code == 200
-    assert upstream.asked[0].body["method"] == protocol.method
-    sent = upstream.asked[0].body["params"]
+    [asked] = running.prompts
+    sent = asked.body["params"]
+    assert asked.body["method"] == {Speech.A2A_0_3: "message/send", Speech.A2A_1_0: "SendMessage"}[speech]
     assert {sent["message"].pop(name) is not None for name in ("extensions", "metadata")} == {True}
     assert sent == params
-    assert upstream.asked[0].headers.get("a2a-version") == ("1.0" if protocol is Protocol.A2A_1_0 else None)
+    assert asked.headers.get("a2a-version") == ("1.0" if speech is Speech.A2A_1_0 else None)
 
 
 @pytest.mark.parametrize("name", [name for name in AGENTS if name != "messaging"])

@@ -21,7 +21,7 @@ from tests.agents_proxy.hostile import SHAPELESS, as_result, hostile_replies
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.callers import JsonClient, signed_in
 from tests.fakes import agents as fake
-from tests.fakes.agents import CANARY, agent, result_of, says
+from tests.fakes.agents import CANARY, Speech, agent, result_of, says, with_card
 from tests.patience import MOST_SECONDS
 
 BRAND = "/api/a2a/brand"
@@ -31,6 +31,8 @@ OURS = [
 ]
 INVALID = (502, -32006, "invalid_agent_response")
 UNAVAILABLE = (502, -32053, "upstream_unavailable")
+REFUSED = (502, -32057, "agent_refused_us")
+BUSY = (429, -32052, "agent_busy")
 TIMEOUT = (504, -32055, "upstream_timeout")
 BEHAVIOURS: dict[str, tuple[fake.Behaviour, tuple[int, int, str]]] = {
     "hangs": (fake.hangs, TIMEOUT),
@@ -67,7 +69,9 @@ BEHAVIOURS: dict[str, tuple[fake.Behaviour, tuple[int, int, str]]] = {
     "errs without a code": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": CANARY}), INVALID),
     "fails in HTML": (says(lambda _: b"<h1>canary</h1>", status="500 Internal Server Error"), UNAVAILABLE),
     "is not there": (says(lambda _: {"detail": CANARY}, status="404 Not Found"), UNAVAILABLE),
-    "wants a password": (says(lambda _: b"", status="401 Unauthorized", www_authenticate="Basic"), UNAVAILABLE),
+    "wants a password": (says(lambda _: b"", status="401 Unauthorized", www_authenticate="Basic"), REFUSED),
+    "forbids": (says(result_of, status="403 Forbidden"), REFUSED),
+    "is busy": (says(lambda _: b"", status="429 Too Many Requests", retry_after="17"), BUSY),
 }
 
 
@@ -77,26 +81,43 @@ def caller(person: User) -> JsonClient:
     return signed_in(consenting(person))
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("speech", list(Speech))
 @pytest.mark.parametrize(("behaviour", "expected"), BEHAVIOURS.values(), ids=BEHAVIOURS)
 def test_a_misbehaving_upstream(
     behaviour: fake.Behaviour,
     expected: tuple[int, int, str],
-    protocol: Protocol,
+    speech: Speech,
     caller: JsonClient,
     settings: Any,
 ) -> None:
-    with agent(behaviour) as running:
+    with agent(with_card(behaviour, speech)) as running:
         timeout = 1.0 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
         told = {"url": running.url, "token": "upstream-token-of-tests", "timeout": timeout}
-        configure(settings, **told, protocol=protocol.value)
+        configure(settings, **told, protocol=speech.protocol)
         answer = caller.post(BRAND, CALL)
 
     assert refusal(answer) == expected
-    assert len(running.asked) == 1
+    assert len(running.prompts) == 1
     told = f"{answer.headers}{answer.content!r}".lower()
     assert not any(secret in told for secret in ("canary", "upstream-token", "127.0.0.1", "traceback"))
     assert Call.objects.get().outcome == expected[2]
+
+
+@pytest.mark.parametrize(
+    ("told", "passed_on"),
+    [
+        ("17", "17"), ("0", "0"), ("", "5"), ("soon", "5"), ("-3", "5"), ("999999999", "86400"),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", "0"), ("Fri, 31 Dec 9999 23:59:59 GMT", "86400"),
+    ],
+)  # fmt: skip
+def test_how_long_a_busy_agent_wants_to_be_left_alone(
+    told: str, passed_on: str, caller: JsonClient, settings: Any
+) -> None:
+    with agent(says(lambda _: b"", status="429 Too Many Requests", retry_after=told)) as running:
+        configure(settings, url=running.url)
+        answer = caller.post(BRAND, CALL)
+
+    assert (answer.status_code, answer["Retry-After"]) == (429, passed_on)
 
 
 def test_nobody_listens(caller: JsonClient, settings: Any) -> None:
@@ -127,13 +148,14 @@ def test_tls_to_what_speaks_none(caller: JsonClient, settings: Any) -> None:
     assert refusal(answer) in (UNAVAILABLE, TIMEOUT)
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("speech", list(Speech))
 def test_an_error_of_the_agent_keeps_its_code_and_loses_its_words(
-    protocol: Protocol, caller: JsonClient, settings: Any
+    speech: Speech, caller: JsonClient, settings: Any
 ) -> None:
     error = {"code": -32001, "message": CANARY, "data": {"stack": CANARY}}
-    with agent(says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": error})) as running:
-        configure(settings, url=running.url, protocol=protocol.value)
+    errs = says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": error})
+    with agent(with_card(errs, speech)) as running:
+        configure(settings, url=running.url, protocol=speech.protocol)
         answer = caller.post(BRAND, CALL)
 
     told = {"code": -32001, "message": "The agent reported an error."}
@@ -152,29 +174,33 @@ def test_a_failing_status_with_an_answer_of_its_own_counts_as_the_answer(caller:
 
 def test_replies_that_mean_harm_read_the_same_in_every_protocol() -> None:
     for text in hostile_replies(64):
-        plain, *others = [reading_of({"result": as_result(protocol, text)}) for protocol in Protocol]
+        plain, *others = [reading_of({"result": as_result(speech, text)}) for speech in Speech]
         assert others == [plain, plain]
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("speech", list(Speech))
 def test_replies_that_mean_harm_pass_as_the_json_that_they_are(
-    protocol: Protocol, caller: JsonClient, settings: Any
+    speech: Speech, caller: JsonClient, settings: Any
 ) -> None:
     for text in hostile_replies(8):
-        result = as_result(protocol, text)
-        with agent(says(lambda asked, said=result: {**result_of(asked), "result": said})) as running:
-            configure(settings, url=running.url, protocol=protocol.value)
+        result = as_result(speech, text)
+        answers = says(lambda asked, said=result: {**result_of(asked), "result": said})
+        with agent(with_card(answers, speech)) as running:
+            configure(settings, url=running.url, protocol=speech.protocol)
             answer = caller.post(BRAND, CALL)
 
         assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
         assert answer["X-Content-Type-Options"] == "nosniff"
-        assert answer.json() == {"jsonrpc": "2.0", "id": "task-one", "result": result}
+        [part] = answer.json()["result"]["status"]["message"]["parts"]
+        assert (part["type"], part["text"]) == ("text", text)
         assert CANARY not in str(answer.headers)
 
 
 @pytest.mark.parametrize("result", SHAPELESS)
 def test_a_result_of_no_shape_says_nothing_to_an_analysis(result: Any) -> None:
-    assert reading_of({"result": result}).error_code == "no_text"
+    is_text = result in ("task", {"parts": "text"})
+
+    assert reading_of({"result": result}).error_code == ("not_json" if is_text else "no_text")
 
 
 def test_members_beside_the_result_stay_here(caller: JsonClient, settings: Any) -> None:

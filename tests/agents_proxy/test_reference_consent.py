@@ -48,7 +48,7 @@ def made(agents: str, ana: User, prompt: Prompt, *, agent: str = "core", about: 
     return assertions.assertion(agent, target, prompt, about, consent)
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("protocol", [Protocol.TASKS_SEND, Protocol.A2A])
 def test_what_was_agreed_to_is_answered_through_the_proxy(
     protocol: Protocol, agents: str, ana: User, settings: Any
 ) -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.states import ConsentStanding, Purpose
+from agents_proxy.states import ProcessingStatus, Purpose
 from common.clock import database_now
 from tests.factories.agents import ProcessingConsentFactory
 
@@ -16,9 +16,9 @@ def test_consents_are_found_by_where_they_stand(db: None) -> None:
         for withdrawn in (None, given):
             ProcessingConsentFactory(given_at=given, expires_at=ends, withdrawn_at=withdrawn)
     every = list(ProcessingConsent.objects.all())
-    live = {consent.pk for consent in every if consent.standing(now) is ConsentStanding.LIVE}
+    live = {consent.pk for consent in every if consent.status_at(now) is ProcessingStatus.LIVE}
 
-    assert sorted(consent.standing(now) for consent in every) == ["expired"] * 2 + ["live"] + ["withdrawn"] * 3
+    assert sorted(consent.status_at(now) for consent in every) == ["expired"] * 2 + ["live"] + ["withdrawn"] * 3
     assert {consent.pk for consent in ProcessingConsent.objects.live(now)} == live
     assert {consent.pk for consent in ProcessingConsent.objects.ended(now)} == {one.pk for one in every} - live
     assert {consents.own(consent.user, Purpose.PROFILE) for consent in every} - {None} == live

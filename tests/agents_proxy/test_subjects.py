@@ -21,7 +21,7 @@ from tests.addresses import ADDRESSES, Address, path_of
 from tests.agents_proxy.agent_server import ORDER, Agents
 from tests.agents_proxy.proxy_calls import SITE, consenting, owning, refusal
 from tests.agents_proxy.receivers import backend, token_of
-from tests.agents_proxy.runs import BODY, body_of, finished, kept
+from tests.agents_proxy.runs import BODY, TICKED, body_of, finished, kept
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory, ProcessingConsentFactory
 
@@ -238,6 +238,7 @@ def bodies_of(address: Address) -> Iterator[dict[str, Any]]:
     yield {"text": named["text"]}
     yield {"text": "Who am I?"}
     yield {"to": NUMBER, "text": "Hello", "id": "task-matrix"}
+    named |= TICKED
     yield {**named, "agreed": "on", "instruction": "She moved.", "fullName": "Ana Sá", "do": "send", "task": "task-m"}
 
 

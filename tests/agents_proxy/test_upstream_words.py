@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from agents_proxy.agents import Protocol
+from agents_proxy.agents import Protocol, Upstream
 from agents_proxy.messaging.models import OutboundMessage
+from agents_proxy.proxy.envelope import Conversation, Prompt
+from agents_proxy.proxy.upstream import call
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.hostile import as_result
 from tests.agents_proxy.phone_owners import ADDRESS, TO, verified
@@ -16,16 +18,16 @@ from tests.agents_proxy.phone_owners import CALL as MESSAGE
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting
 from tests.agents_proxy.runs import finished
 from tests.callers import signed_in
-from tests.fakes.agents import CANARY, agent, result_of, says
+from tests.fakes.agents import CANARY, Speech, agent, result_of, says, with_card
 
 BRAND = "/api/a2a/brand"
 FAILURES = ["failed", "rejected", "canceled", "auth-required", "FAILED", "auth_required", "cancelled", "exploded", 7]
 TOLD = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
 
 
-def stated(protocol: Protocol, state: Any, text: str = CANARY) -> dict[str, Any]:
+def stated(speech: Speech, state: Any, text: str = CANARY) -> dict[str, Any]:
     """A task in this state that says `text`, in its status and in an artifact."""
-    result = as_result(protocol, text)
+    result = as_result(speech, text)
     task = result.get("task", result)
     task["status"]["state"] = state
     task["artifacts"] = [{"artifactId": "a", "parts": task["status"]["message"]["parts"]}]
@@ -33,15 +35,15 @@ def stated(protocol: Protocol, state: Any, text: str = CANARY) -> dict[str, Any]
 
 
 def failed(text: str) -> dict[str, Any]:
-    return {"result": stated(Protocol.TASKS_SEND, "failed", text)}
+    return {"result": stated(Speech.TASKS_SEND, "failed", text)}
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("speech", list(Speech))
 @pytest.mark.parametrize("state", [*FAILURES, "TASK_STATE_FAILED", "TASK_STATE_AUTH_REQUIRED"])
-def test_a_task_that_failed_is_an_error_of_ours(protocol: Protocol, state: Any, person: User, settings: Any) -> None:
-    result = stated(protocol, state, json.dumps({"error": CANARY}))
-    with agent(says(lambda asked: {**result_of(asked), "result": result})) as running:
-        configure(settings, url=running.url, protocol=protocol.value)
+def test_a_task_that_failed_is_an_error_of_ours(speech: Speech, state: Any, person: User, settings: Any) -> None:
+    result = stated(speech, state, json.dumps({"error": CANARY}))
+    with agent(with_card(says(lambda asked: {**result_of(asked), "result": result}), speech)) as running:
+        configure(settings, url=running.url, protocol=speech.protocol)
         answer = signed_in(consenting(person)).post(BRAND, CALL)
 
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": TOLD})
@@ -70,16 +72,16 @@ def test_a_task_that_failed_is_one_wherever_it_hangs(result: Any, person: User, 
 
 
 def test_a_task_that_is_done_in_other_words_is_answered(person: User, settings: Any) -> None:
-    with agent(says(lambda asked: {**result_of(asked), "result": stated(Protocol.TASKS_SEND, "success", "{}")})) as ran:
+    with agent(says(lambda asked: {**result_of(asked), "result": stated(Speech.TASKS_SEND, "success", "{}")})) as ran:
         configure(settings, url=ran.url)
         answer = signed_in(consenting(person)).post(BRAND, CALL)
 
     assert "result" in answer.json()
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
-def test_what_is_said_beside_an_answer_stays_here(protocol: Protocol, person: User, settings: Any) -> None:
-    plain, spoken = as_result(protocol, "{}"), as_result(protocol, "{}")
+@pytest.mark.parametrize("speech", list(Speech))
+def test_what_is_said_beside_an_answer_stays_here(speech: Speech, person: User, settings: Any) -> None:
+    spoken = as_result(speech, "{}")
     aside = {"metadata": {"host": CANARY}, "extensions": [CANARY]}
     task = spoken.get("task", spoken)
     message = task["status"]["message"]
@@ -87,18 +89,20 @@ def test_what_is_said_beside_an_answer_stays_here(protocol: Protocol, person: Us
     message |= aside
     task["status"] |= aside
     task |= aside | {"history": [{"role": "agent", "parts": [{"text": CANARY}]}]}
-    with agent(says(lambda asked: {**result_of(asked), "result": spoken})) as running:
-        configure(settings, url=running.url, protocol=protocol.value)
+    with agent(with_card(says(lambda asked: {**result_of(asked), "result": spoken}), speech)) as running:
+        configure(settings, url=running.url, protocol=speech.protocol)
         answer = signed_in(consenting(person)).post(BRAND, CALL)
 
-    assert answer.json()["result"] == plain
+    assert CANARY not in answer.content.decode()
+    [part] = answer.json()["result"]["status"]["message"]["parts"]
+    assert part["text"] == "{}"
 
 
 def test_progress_is_no_answer_and_a_question_is_all_that_is_said(person: User, settings: Any) -> None:
     said = {}
     caller = signed_in(consenting(person))
     for state in ("working", "submitted", "input-required"):
-        result = stated(Protocol.TASKS_SEND, state, "Which Ana?")
+        result = stated(Speech.TASKS_SEND, state, "Which Ana?")
         with agent(says(lambda asked, result=result: {**result_of(asked), "result": result})) as running:
             configure(settings, url=running.url)
             said[state] = caller.post(BRAND, CALL).json()["result"]
@@ -124,11 +128,11 @@ def test_a_message_that_failed_tells_a_code(carrier: Agents, person: User, answe
 
 def test_an_analysis_shows_none_of_it(agents: Agents, person: User) -> None:
     agents.says["core"] = failed(json.dumps({"error": CANARY, "city": CANARY}))
-    agents.says["public"] = {"result": {**as_result(Protocol.TASKS_SEND, '{"age": 30}'), "metadata": {"at": CANARY}}}
+    agents.says["public"] = {"result": {**as_result(Speech.TASKS_SEND, '{"age": 30}'), "metadata": {"at": CANARY}}}
     run, owner = finished(person), signed_in(person)
 
     steps = {step.agent: (step.status, step.error_code) for step in run.steps.all()}
-    assert (steps["core"], steps["public"]) == (("failed", "agent_error"), ("succeeded", ""))
+    assert (steps["core"], steps["public"]) == (("failed", "agent_failed"), ("succeeded", ""))
     for address in ("/api/a2a/analyses/{}", "/api/a2a/analyses/{}/raw", "/profile/{}/", "/profile/{}/raw/"):
         answer = owner.get(address.format(run.analysis_id))
         assert (answer.status_code, CANARY in answer.content.decode()) == (200, False), address
@@ -179,3 +183,22 @@ def test_the_operators_log_has_it_without_secrets(
     assert "Traceback" in line
     assert [secret for secret in HIDDEN if secret in line] == []
     assert len(line) < 600
+
+
+@pytest.mark.parametrize("speech", list(Speech))
+def test_a_question_comes_with_the_conversation_to_answer_it_in(speech: Speech) -> None:
+    result = stated(speech, "input-required", "Which Ana?")
+    with agent(with_card(says(lambda asked: {**result_of(asked), "result": result}), speech)) as running:
+        target = Upstream(running.url, "", 20, Protocol(speech.protocol))
+        reply = call(target, Prompt("Who?", "session-1", "task-one"))
+        call(target, Prompt("Ana Doe", "session-1", "task-one", reply.conversation))
+
+    named = ("task-one", "") if speech is Speech.TASKS_SEND else ("t", "c")
+    assert (reply.state, reply.question, reply.conversation) == ("input-required", "Which Ana?", Conversation(*named))
+    first, second = (asked.body["params"] for asked in running.prompts)
+    told = {name: second["message"].get(name) for name in ("taskId", "contextId")}
+    if speech is Speech.TASKS_SEND:
+        assert (told, second["sessionId"]) == ({"taskId": None, "contextId": None}, first["sessionId"])
+    else:
+        assert told == {"taskId": "t", "contextId": "c"}
+        assert first["message"]["messageId"] != second["message"]["messageId"]

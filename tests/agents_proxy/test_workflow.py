@@ -12,8 +12,9 @@ from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import results, steps
 from agents_proxy.analyses import tasks as analysis_tasks
-from agents_proxy.analyses.errors import AnalysisEnded, ConsentEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
+from agents_proxy.analyses.errors import AnalysisEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
 from agents_proxy.analyses.models import Run, Step
+from agents_proxy.errors import ConsentEnded
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.models import Call
 from common import encryption
@@ -32,7 +33,7 @@ def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Ag
     run = finished(person)
 
     assert agents.names == ["brand", "core", "public", "second"]
-    assert (run.status, states(run)) == ("completed", ["succeeded"] * 4)
+    assert (run.status, states(run)) == ("completed", ["succeeded", "empty", "empty", "succeeded"])
     assert run.provenance == {"likes": "brand", "city": "second", "confidence": "second"}
     assert json.loads(encryption.opened(str(run.profile))) == {"likes": ["tea"], "city": "Wels", "confidence": 0.5}
     assert run.metadata["confidence_score"] == 0.5
@@ -109,7 +110,7 @@ def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
 
     assert run.status == "completed_with_errors"
     assert list(run.steps.order_by("position").values_list("status", "error_code")) == [
-        ("failed", "agent_error"), ("succeeded", ""), ("failed", "not_json"), ("succeeded", ""),
+        ("failed", "agent_error"), ("succeeded", ""), ("failed", "not_json"), ("empty", ""),
     ]  # fmt: skip
     assert "I found nothing." in encryption.opened(str(run.steps.get(agent="public").reply))
     assert run.provenance == {"age": "core"}
@@ -124,7 +125,8 @@ def test_a_run_in_which_nobody_answers_has_failed(person: User, settings: Any) -
     assert list(run.steps.order_by("position").values_list("error_code", flat=True)) == [
         "upstream_unavailable", "upstream_unavailable", "upstream_unavailable", "agent_not_configured",
     ]  # fmt: skip
-    assert (run.provenance, run.metadata) == ({}, {"total_fields": 0, "response_time_ms": None, "coverage": 0.0})
+    nothing = {"total_fields": 0, "response_time_ms": None}
+    assert (run.provenance, run.metadata) == ({}, {**nothing, "coverage": 0.0, "agreement": None})
 
 
 def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_once(agents: Agents, person: User) -> None:
@@ -138,11 +140,11 @@ def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_onc
     assert analysis_tasks.resume_analyses() == 1
 
     done = kept(run)
-    assert (done.status, states(done)) == ("completed", ["succeeded"] * 4)
+    assert (done.status, states(done)) == ("completed", ["empty"] * 4)
     assert agents.asked[0][1]["id"] == lost.prompt.task_id
     assert list(done.steps.order_by("position").values_list("attempt", flat=True)) == [2, 1, 1, 1]
     assert steps.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
-    assert done.steps.get(agent="brand").status == "succeeded"
+    assert done.steps.get(agent="brand").status == "empty"
 
 
 def test_a_run_that_nobody_was_told_of_is_found(agents: Agents, person: User) -> None:

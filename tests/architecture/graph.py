@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("config", "agents_proxy", "consent", "developers", "pkm", "accounts", "common")
+ROOMS = ("config", "portal", "agents_proxy", "consent", "developers", "pkm", "accounts", "common")
 DOCUMENT = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- imports: begin -->", "<!-- imports: end -->"
 NO_FEATURES = {"migrations", "management", "templatetags"}  # folders whose names are Django's

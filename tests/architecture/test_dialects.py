@@ -13,10 +13,10 @@ NAMED = {
     "config/private_files.py",  # a database in a file
     "config/probes.py",  # a look from outside Django's connections, so with each database's own driver
     "config/restored/schema.py",  # what is in each database's own catalogue
-    "consent/notices/waiting.py",  # LISTEN
+    "consent/notices/long_polling.py",  # LISTEN
     "pkm/rules.py",  # triggers
 }
-ROOMS = ("accounts/", "agents_proxy/", "common/", "config/", "consent/", "developers/", "pkm/")
+ROOMS = ("accounts/", "agents_proxy/", "common/", "config/", "consent/", "developers/", "pkm/", "portal/")
 _ASKS = re.compile(r"\.vendor\b|adapt_datetimefield_value")
 
 

@@ -11,18 +11,28 @@ from agents_proxy.agents import AGENTS
 from config import env
 
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = (ROOT / "env.example").read_text()
 OF_RUN = {
     "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS",
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
-    "redis", "optional_number",
+    "redis", "optional_number", "folder", "address",
 }  # fmt: skip
-OF_AN_AGENT = ("URL", "TOKEN", "TIMEOUT", "PROTOCOL", "CHECKS_CONSENT", "DELETE_URL", "CONTACT")
+OF_AN_AGENT = (
+    "URL", "PROTOCOL", "MODEL", "TIMEOUT", "CHECKS_CONSENT", "DELETE_URL", "CONTACT",
+    "TOKEN", "TOKEN_HEADER", "TOKEN_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPE",
+    "NAME", "OPERATOR", "COUNTRY", "PRIVACY_NOTICE",
+)  # fmt: skip
 
 
 def names_in_example() -> list[str]:
-    return re.findall(r"^([A-Z][A-Z0-9_]+)=", (ROOT / "env.example").read_text(), re.MULTILINE)
+    """As they are written there, an agent's as AGENT_<NAME>_URL."""
+    return re.findall(r"^(?:# )?([A-Z][A-Z0-9_]+|AGENT_<NAME>_[A-Z_]+)=", EXAMPLE, re.MULTILINE)
+
+
+def agents_in_example() -> set[str]:
+    return set(re.findall(r"[A-Z][A-Z_]+", EXAMPLE.partition("# Each of ")[2].partition(" has these variables")[0]))
 
 
 def names_read() -> set[str]:
@@ -37,7 +47,7 @@ def names_read() -> set[str]:
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id == "env" and node.func.attr in READERS and node.args:
                 if node.func.attr == "agent":  # called once, for every entry of the table
-                    found |= {f"{agent.variable_prefix}_{part}" for agent in AGENTS.values() for part in OF_AN_AGENT}
+                    found |= {f"AGENT_<NAME>_{part}" for part in OF_AN_AGENT}
                     continue
                 assert isinstance(node.args[0], ast.Constant), f"{path}: a name that cannot be found by reading"
                 found.add(str(node.args[0].value))
@@ -51,6 +61,7 @@ def test_example_lists_exactly_what_is_read() -> None:
 
     assert len(listed) == len(set(listed))
     assert set(listed) - OF_RUN == names_read()
+    assert {f"AGENT_{name}" for name in agents_in_example()} == {agent.variable_prefix for agent in AGENTS.values()}
 
 
 def test_a_missing_secret_raises_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,18 @@ BORNE: dict[tuple[str, str], str] = {
         "agents_proxy",
         "0002_consents_name_their_subject",
     ): "it gives consents that name nobody, under which nothing is asked, and withdraws without a reason",
+    (
+        "agents_proxy",
+        "0005_replies_read_and_questions",
+    ): "what its constraints take is what they took before, and more",
+    ("developers", "0007_tokens_of_hosts"): "its tokens are no host's, which the constraint takes",
+    ("developers", "0008_personal_apps"): "what its constraints take is what they took before, and more",
+    ("agents_proxy", "0006_failures_by_kind"): "the new constraint takes all that the old one took, and more",
+    ("agents_proxy", "0008_banks_say_what_changed"): "it leaves the column that is constrained to its default",
+    (
+        "agents_proxy",
+        "0009_several_visits_to_a_bank",
+    ): "the column is the same without its unique index, and it makes one visit for an item",
 }
 GOES = (
     migrations.RemoveField, migrations.RenameField, migrations.DeleteModel, migrations.RenameModel,

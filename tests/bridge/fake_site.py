@@ -126,6 +126,8 @@ class FakeSite:
         current = self.segments.get((domain, segment_id), {}).get("content_revision", 0)
         if body["base_content_revision"] != current:
             return problem("stale_revision", 409, current_content_revision=current)
+        if "notes" in body and (refused := self.keep_notes(body["notes"])):
+            return refused
         header = json.loads(decode_base64url(body["jwe"].split(".")[0], "header"))
         place = {name: header[name] for name in ("domain", "segment_id", "content_revision")}
         if place != {"domain": domain, "segment_id": segment_id, "content_revision": current + 1}:
@@ -145,6 +147,8 @@ class FakeSite:
         row = self.segments[domain, segment_id]
         if int(asked.query["base_content_revision"]) != row["content_revision"]:
             return problem("stale_revision", 409, current_content_revision=row["content_revision"])
+        if asked.body and (refused := self.keep_notes(asked.json()["notes"])):
+            return refused
         row |= {"content_revision": row["content_revision"] + 1, "jwe": None}
         return Reply(b"", 204)
 

@@ -14,6 +14,7 @@ from consent_bridge.sealed import (
     request_digest,
     thumbprint,
 )
+from consent_bridge.signatures import sha256
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.refusals import refused_for
 from tests.bridge.wire import (
@@ -132,6 +133,27 @@ def test_what_the_person_sees_is_what_was_asked_whatever_digest_the_server_makes
 
     with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
+
+
+ALICES, BOBS = "sh_alices", "sh_bobs"
+
+
+def test_the_sharing_id_that_was_used_goes_into_what_the_person_signs_for(fake, client):
+    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(invitation_sha256=sha256(ALICES)), 201))
+
+    asked = client.request_consent(ALICES, SCOPE, purpose=PURPOSE, key=KEY)
+
+    assert fake.asked[0].json()["invitation_sha256"] == asked.request.invitation_sha256 == sha256(ALICES)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "member"), [({"invitation_sha256": sha256(BOBS)}, "invitation_sha256"), ({}, "request_digest")]
+)
+def test_whom_another_invitation_or_none_led_to_is_refused(fake, client, frozen, member):
+    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(user_id="usr_bob", **frozen), 201))
+
+    with refused_for(member):
+        client.request_consent(ALICES, SCOPE, purpose=PURPOSE, key=KEY)
 
 
 def test_a_digest_over_anything_else_is_refused(fake, client):

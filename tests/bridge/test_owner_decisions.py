@@ -17,7 +17,7 @@ from tests.bridge.wire import HEADER
 
 
 def test_approval_seals_exactly_what_was_chosen(unlocked, site):
-    review = unlocked.review("req_a")
+    review, before = unlocked.review("req_a"), site.notes["revision"]
 
     status = unlocked.approve(review, attributes=["lifestyle.food.favorite_cuisine"], access_duration=3600)
 
@@ -27,7 +27,7 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
     claims = verified(decision.pop("approval"), "consent-approval+jwt", decision.pop("approval_key"), "it")
     assert (claims["export_sha256"], claims["ends_at"]) == (sha256(sealed), claims["iat"] + 3600)
     assert decision.pop("approval_key_certificate")
-    assert decision.pop("notes") == {"jwe": site.notes["jwe"], "base_revision": 1}
+    assert decision.pop("notes") == {"jwe": site.notes["jwe"], "base_revision": before}
     assert decision == {
         "decision": "approve",
         "request_digest": request_digest(site.request),

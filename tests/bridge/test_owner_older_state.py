@@ -325,3 +325,71 @@ def test_a_second_device_and_a_deletion_there_are_no_rollback(fake, unlocked, si
     unlocked.approve(unlocked.review("req_a"))
 
     assert len(site.decisions) == 2
+
+
+# --- segments and hidden scopes ---------------------------------------------------------------------------------------
+
+
+def served_again(site, unlocked, value):
+    """The segment as it is, written over since, and what is served from then on."""
+    older = dict(site.segments["lifestyle", "food"])
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": value})
+    return older
+
+
+def test_an_older_segment_that_was_never_sealed_for_an_app_is_noticed_elsewhere(fake, unlocked, site):
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": "tea"})
+    older = served_again(site, unlocked, "coffee")
+    assert notes_of(unlocked, site)["segments"]["lifestyle.food"] == older["content_revision"] + 1
+    site.segments["lifestyle", "food"] = older
+
+    with another_program(fake, NotesMemory()) as fresh:
+        with pytest.raises(RolledBack, match="older than one seen before"):
+            fresh.approve(fresh.review("req_a"))
+        with pytest.raises(RolledBack, match=r"lifestyle\.food went back from revision"):
+            fresh.check_state()
+        fresh.take_older_state()
+        fresh.check_state()
+    assert site.decisions == []
+
+
+def test_a_deletion_is_remembered_with_it_or_not_at_all(fake, unlocked, site):
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": "tea"})
+    older = dict(site.segments["lifestyle", "food"])
+    site.notes, before = {**site.notes, "revision": 9}, site.notes
+    with pytest.raises(Refused):
+        unlocked.delete("lifestyle", "food", base=older["content_revision"])
+    assert site.segments["lifestyle", "food"] == older
+    site.notes = before
+
+    unlocked.delete("lifestyle", "food", base=older["content_revision"])
+
+    site.segments["lifestyle", "food"] = older
+    with another_program(fake, NotesMemory()) as fresh, pytest.raises(RolledBack):
+        fresh.approve(fresh.review("req_a"))
+
+
+def test_a_scope_that_the_service_shows_again_stops_all_until_the_person_takes_it(unlocked, site):
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": "tea"})
+    write_notes(unlocked, site, hidden=["attr.lifestyle.food.*"])
+
+    with pytest.raises(RolledBack, match="was hidden, and the service shows it to apps again"):
+        unlocked.approve(unlocked.review("req_a"))
+
+    unlocked.take_older_state()
+    assert notes_of(unlocked, site)["hidden"] == []
+    unlocked.check_state()
+
+
+def test_what_was_hidden_while_the_vault_was_locked_is_taken_over(unlocked, site, fake):
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": "tea"})
+    asked_for = fake.scripts["GET", "/vault/notes"][0]
+
+    def hidden(asked):
+        answer = asked_for(asked)
+        return replace(answer, body={**answer.body, "hidden_scopes": ["attr.lifestyle.food.*"]})
+
+    fake.scripts["GET", "/vault/notes"] = [hidden]
+    unlocked.update("lifestyle", "food", {"coffee_or_tea": "coffee"})
+
+    assert notes_of(unlocked, site)["hidden"] == ["attr.lifestyle.food.*"]

@@ -2,17 +2,23 @@
 
 import time
 from dataclasses import replace
+from datetime import datetime
+from types import SimpleNamespace
 
 import pytest
 
+from consent_bridge import own_history
+from consent_bridge.encoding import decode_base64url
 from consent_bridge.errors import Problem
+from consent_bridge.notes import encode
 from consent_bridge.sealed import open_export, request_digest
 from consent_bridge.signatures import sha256, thumbprint
 from consent_bridge.signing import generate_root, signed_approval
 from consent_bridge.vault_notes import AppMemory, RolledBack
 from tests.bridge.fake_service import Reply, problem
+from tests.bridge.logs import Log, consistency
 from tests.bridge.refusals import refused_for
-from tests.bridge.remembered import CUISINE, DIET, claims_of, entry, notes_of, status, write_notes
+from tests.bridge.remembered import CUISINE, DIET, claims_of, digest, entry, notes_of, status, write_notes
 from tests.bridge.wire import HEADER
 
 
@@ -47,7 +53,7 @@ def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, appr
         "approvals": remembered(1, site.decisions[0]["approval"]),
         "connectors": {"app_a": [key]},
         "root": thumbprint(unlocked._approval_root().key.public),
-        "segments": {"lifestyle.food": 1},
+        "segments": {"lifestyle.food": 1, "lifestyle.fitness": 1},
     }
     unlocked.refresh_grant(approved)
     assert notes_of(unlocked, site)["approvals"] == remembered(2, site.exports[0]["approval"])
@@ -65,6 +71,19 @@ def test_what_the_vault_knows_of_an_app_is_its_own_word(unlocked, site):
     assert unlocked.memory_of(unlocked.review("req_a")) == AppMemory("new", "table.example")
 
 
+def test_a_sharing_id_that_the_vault_does_not_know_is_asked_about(unlocked, site):
+    site.request["invitation_sha256"] = sha256("sh_alices")
+
+    with refused_for("invitation_sha256"):
+        unlocked.approve(unlocked.review("req_a"))
+    assert site.decisions == []
+    unlocked.approve(unlocked.review("req_a"), invited=True)
+    write_notes(unlocked, site, invitations=[sha256("sh_alices")])
+    unlocked.approve(unlocked.review("req_a"))
+
+    assert len(site.decisions) == 2
+
+
 def test_what_others_keep_in_the_notes_stays(unlocked, site, approved):
     write_notes(unlocked, site, log={"size": 4})
 
@@ -74,13 +93,14 @@ def test_what_others_keep_in_the_notes_stays(unlocked, site, approved):
 
 
 def test_a_device_that_was_faster_is_read_again_and_nothing_is_signed_twice(fake, unlocked, site):
-    faster = problem("stale_revision", 409, member="notes", current_revision=1)
+    before = site.notes["revision"]
+    faster = problem("stale_revision", 409, member="notes", current_revision=before)
     fake.scripts["POST", "/consent/requests/req_a/decision"] = [faster, site.signed_in(site.decide)]
 
     unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
 
     sent = [asked.json() for asked in fake.asked if asked.path.endswith("/decision")]
-    assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"]) == (2, 1, 2)
+    assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"] - before) == (2, 1, 1)
 
 
 def test_a_decision_that_is_refused_is_not_remembered(fake, unlocked, site):
@@ -217,7 +237,7 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it(fake, unlocked, site, appr
     unlocked.revoke("grt_a")
 
     [sent] = [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")]
-    assert sent["notes"]["base_revision"] == 2
+    assert sent["notes"]["base_revision"] == site.notes["revision"]
     site.keep_notes(sent["notes"])
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
 
@@ -228,3 +248,81 @@ def test_a_stop_is_sent_though_the_notes_cannot_be_written(fake, unlocked, site,
     unlocked.revoke("grt_a")
 
     assert [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")] == [{}]
+
+
+# --- what the public log has of the history ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def log(fake, unlocked, site, approved):
+    """A log that the vault's notes know, at the service."""
+    made = Log()
+    made.grow(3)
+
+    def proof(asked):
+        leaf = decode_base64url(asked.path.rsplit("/", 1)[1], "a hash")
+        known = leaf in made.leaves
+        return Reply(made.proof(made.leaves.index(leaf)) if known else "", 200 if known else 202)
+
+    def consistent(asked):
+        hashes = consistency(int(asked.query["old"]), made.leaves[: int(asked.query["new"])])
+        return Reply("".join(f"{encode(one)}\n" for one in hashes))
+
+    made.serve = lambda entry: fake.on("GET", f"/log/proof/{entry['entry_hash']}", proof)
+    fake.on("GET", "/log/consistency", consistent)
+    write_notes(unlocked, site, log={"keys": [str(made.key)], "note": made.note(), "size": 3})
+    return made
+
+
+def told_at(site, at, kind="denied"):
+    """Another entry of the person's chain, written at this time."""
+    last = site.chain[-1] if site.chain else {"sequence": 0, "entry_hash": ""}
+    made = entry(site, kind, {"request_digest": "A" * 43})
+    hashed = {name: made[name] for name in ("v", "chain", "kind", "actor", "facts_hash")}
+    hashed |= {"sequence": last["sequence"] + 1, "prev_hash": last["entry_hash"], "at": at}
+    site.chain.append({**made, **hashed, "entry_hash": digest(hashed)})
+    return site.chain[-1]
+
+
+NOW, EARLIER = "2026-11-20T10:05:00Z", "2026-11-20T09:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def at_five_past_ten(monkeypatch, request):
+    """The clock by which entries are new, for those who have a log."""
+    if "log" in request.fixturenames:
+        seconds = datetime.fromisoformat(NOW).timestamp()
+        monkeypatch.setattr(own_history, "time", SimpleNamespace(time=lambda: seconds))
+
+
+def test_a_history_that_the_log_has_is_remembered_as_proved(unlocked, site, approved, log):
+    for at in (EARLIER, NOW):
+        log.serve(told_at(site, at))
+    log.leaves.append(decode_base64url(site.chain[0]["entry_hash"], "it"))
+
+    unlocked.refresh_grant(approved)
+
+    kept = notes_of(unlocked, site)
+    assert (kept["history"]["sequence"], kept["proved"]["sequence"]) == (2, 1)  # the newest may be on its way
+    log.leaves.append(decode_base64url(site.chain[1]["entry_hash"], "it"))
+    site.decisions.append(site.exports[-1])  # whose approval is the newest now
+    unlocked.refresh_grant(status(CUISINE, revision=2))
+    assert notes_of(unlocked, site)["proved"]["sequence"] == 2
+
+
+@pytest.mark.parametrize("how", ["never had it", "not yet, by its date", "in a tree that was rewritten", "another's"])
+def test_a_history_that_the_log_does_not_have_stops_a_renewal(unlocked, site, approved, log, how):
+    """Somebody took a stop out of it, and hashed what came after it again."""
+    made = told_at(site, "2026-11-20T12:00:00Z" if how == "not yet, by its date" else EARLIER)
+    log.serve(made)
+    if how in ("in a tree that was rewritten", "another's"):
+        log.leaves.append(decode_base64url(made["entry_hash"], "it"))
+    if how == "in a tree that was rewritten":
+        log.leaves[0] = bytes(32)
+    if how == "another's":
+        log.private = Log().private
+
+    with pytest.raises(RolledBack, match="the public log has another history"):
+        unlocked.refresh_grant(approved)
+
+    assert site.exports == []

@@ -7,7 +7,7 @@ import pytest
 
 from consent_bridge import streams
 from consent_bridge.errors import BadAnswer, Problem, Unreachable
-from consent_bridge.results import Status, build
+from consent_bridge.results import Processing, Status, build
 from consent_bridge.streams import Event, Stream
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.wire import APPROVED, PENDING
@@ -44,6 +44,19 @@ def test_data_of_several_lines_is_one_text():
     lines = json.dumps(APPROVED, indent=1).splitlines()
 
     assert numbers(Stream().feed("".join(f"data:{line}\n" for line in lines).encode() + b"id:7\n\n")) == [7]
+
+
+def test_event_of_another_name_tells_of_agents():
+    told = {
+        "consent_id": "pcn_1", "analysis_id": None, "activation_id": None, "deletion_id": None, "status": "live",
+        "sequence": 8,
+    }  # fmt: skip
+    text = f"event: processing_consent.given\nid: 8\ndata: {json.dumps(told)}\n\n"
+
+    assert Stream().feed(event(7) + text.encode()) == [
+        Event(7, build(Status, APPROVED)),
+        Event(8, None, "processing_consent.given", build(Processing, told)),
+    ]
 
 
 def test_event_that_was_seen_comes_once():

@@ -7,7 +7,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Signer
 
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
-from consent_bridge.results import Status, build
+from consent_bridge.results import Processing, Status, build
 from consent_bridge.webhooks import Webhook, verify
 from tests.bridge.refusals import refused_for
 from tests.bridge.wire import APPROVED
@@ -30,6 +30,19 @@ def check(body=BODY, given=None, *, secret=SECRET, now=AT):
 def test_signed_webhook_is_read():
     assert check() == Webhook("msg_1_1_41", "consent.approved", "2026-11-20T10:05:00+00:00", build(Status, APPROVED))
     assert check(BODY.decode()) == check()
+
+
+def test_what_is_told_of_agents_is_no_status():
+    told = {
+        "consent_id": "pcn_1", "analysis_id": "ana_1", "activation_id": None, "deletion_id": None,
+        "status": "completed", "sequence": 7,
+    }  # fmt: skip
+    body = json.dumps({"type": "analysis.completed", "timestamp": "2026-11-20T10:05:00Z", "data": told}).encode()
+    found = verify(body, headers(body), SECRET, clock=lambda: AT)
+
+    assert (found.type, found.status, found.processing) == ("analysis.completed", None, build(Processing, told))
+    with pytest.raises(BadAnswer, match="no consent_id"):
+        check(body.replace(b"consent_id", b"consent"), headers(body.replace(b"consent_id", b"consent")))
 
 
 def test_header_names_may_come_in_any_case():

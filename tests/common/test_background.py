@@ -173,7 +173,7 @@ def test_a_broker_that_fails_holds_up_one_message_and_no_more(
 ) -> None:
     done = threading.Event()
     for number in range(50):
-        broker.tell_worker("task", number)
+        broker.enqueue("task", number)
     broker.background.soon(done.set)
 
     assert done.wait(MOST_SECONDS)
@@ -187,7 +187,7 @@ def test_messages_beyond_what_may_wait_are_left_to_the_sweep(
     monkeypatch.setattr(module, "_MOST_WAITING", 2)
     goes_on = blocked(broker.background)
     for number in range(4):
-        broker.tell_worker("task", number)
+        broker.enqueue("task", number)
     goes_on.set()
 
     eventually(lambda: len(sent) == 2, "two messages")

@@ -46,8 +46,8 @@ def test_keys_and_limits_are_counted_apart(store: str) -> None:
 def test_looking_counts_nothing(store: str) -> None:
     limits.count(THREE, "somebody")
 
-    assert [limits.look(THREE, "somebody").used for _ in range(3)] == [1, 1, 1]
-    assert limits.look(THREE, "nobody").used == 0
+    assert [limits.peek(THREE, "somebody").used for _ in range(3)] == [1, 1, 1]
+    assert limits.peek(THREE, "nobody").used == 0
 
 
 def test_what_is_forgotten_begins_anew(store: str) -> None:
@@ -104,7 +104,7 @@ def test_zero_is_no_pace(burst: int, per_second: int) -> None:
     limit = pace("pace", burst=burst, per_second=per_second)
 
     assert not any(limits.count(limit, "somebody").exceeded for _ in range(10))
-    assert limits.headers([limits.look(limit, "somebody")]) == {}
+    assert limits.headers([limits.peek(limit, "somebody")]) == {}
 
 
 def test_a_pace_asks_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,9 +122,9 @@ def test_a_count_that_a_statement_reads_along_lies_in_the_database(store: str) -
     row = RateCount.objects.get(key=limits.row_key(limit, "somebody"))
 
     read = limits.count_of_row(limit, row.used, row.resets_at)
-    assert (read, limits.look(limit, "somebody").used, read.remaining) == (limits.look(limit, "somebody"), 2, 1)
+    assert (read, limits.peek(limit, "somebody").used, read.remaining) == (limits.peek(limit, "somebody"), 2, 1)
     assert limits.count_of_row(limit, row.used, row.resets_at - 61_000).used == 0
-    assert limits.count_of_row(limit, None, None) == limits.look(limit, "nobody")
+    assert limits.count_of_row(limit, None, None) == limits.peek(limit, "nobody")
     assert limits.count_of_row(Limit("off", 0, 60, in_database=True), row.used, row.resets_at).used == 0
 
 
@@ -154,7 +154,7 @@ def test_a_window_ends(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         assert limits.count(THREE, "somebody").exceeded
         clock.shift(1)
 
-        assert limits.look(THREE, "somebody").used == 0
+        assert limits.peek(THREE, "somebody").used == 0
         assert limits.count(THREE, "somebody").used == 1
         clock.shift(60)
         assert limits.forget_expired() == 1

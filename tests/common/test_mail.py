@@ -11,7 +11,7 @@ from common import mail
 from tests.factories import PersonFactory
 
 ROOT = Path(__file__).resolve().parents[2]
-_ROOMS = ("accounts", "agents_proxy", "common", "config", "consent", "developers", "pkm")
+_ROOMS = ("accounts", "agents_proxy", "common", "config", "consent", "developers", "pkm", "portal")
 _SENDS = {"send_mail", "send_mass_mail", "mail_admins", "mail_managers", "EmailMessage", "EmailMultiAlternatives"}
 
 

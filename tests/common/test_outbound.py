@@ -269,6 +269,23 @@ def test_a_body_in_the_smallest_chunks_may_have_all_its_limit(limit: int) -> Non
         assert post(running.url, limit=limit) == Answer(200, b"0" * limit)
 
 
+def test_no_more_is_read_than_is_wanted() -> None:
+    def behave(connection: socket.socket, asked: fake.Asked, running: fake.Agent) -> None:
+        connection.sendall(CHUNKED + b"1\r\na\r\n1\r\nb\r\n")
+        fake.hangs(connection, asked, running)
+
+    pieces: list[bytes] = []
+    made = Client(may_reach=addresses.is_host, keeps=True)
+    with agent(behave) as running:
+        for _ in range(2):
+            answer = made.post(
+                running.url, b"{}", headers={}, seconds=MOST_SECONDS, limit=100,
+                until=lambda piece: pieces.append(piece) is not None or pieces[-1] == b"b",
+            )  # fmt: skip
+            assert answer == Answer(200, b"ab")
+        assert (pieces, running.connections) == ([b"a", b"b"] * 2, 2)
+
+
 def test_a_redirect_is_an_answer_like_another() -> None:
     moved = fake.says(fake.result_of, status="302 Found", location="http://127.0.0.1:1/")
     with agent(moved) as running:

@@ -24,7 +24,9 @@ def unlike_a_refusal(path: str, answer: Answer) -> list[str]:
     elif kind == "application/problem+json":
         wrong += [] if json.loads(text)["code"] == "temporarily_unavailable" else ["the problem"]
     elif kind == "application/json":
-        wrong += [] if json.loads(text)["error"]["data"]["code"] == "temporarily_unavailable" else ["the error"]
+        error = json.loads(text)["error"]  # a word of OAuth's (RFC 6749, 5.2), or JSON-RPC's object
+        code = error if isinstance(error, str) else error["data"]["code"]
+        wrong += [] if code == "temporarily_unavailable" else ["the error"]
     else:
         wrong.append(f"Content-Type: {kind}")
     if path.startswith(("/api/", "/mcp", "/vault/keys", "/vault/segments")) and kind == "text/html":

@@ -16,9 +16,16 @@ from config import beat
 from config.timer import LOOK_EVERY, WATCHED
 from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
-from tests.factories.accounts import OutgoingMailFactory
-from tests.factories.agents import ActivationFactory, DeletionFactory, LinkSessionFactory, RunFactory
-from tests.factories.asked import ConsentRequestFactory, PublishedKeysFactory, ReadFactory
+from tests.factories.accounts import OutgoingMailFactory, OutgoingPushFactory
+from tests.factories.agents import (
+    ActivationFactory,
+    CorrectionFactory,
+    DeletionFactory,
+    LinkSessionFactory,
+    ProcessingConsentFactory,
+    RunFactory,
+)
+from tests.factories.asked import ConsentRequestFactory, GrantFactory, PublishedKeysFactory, ReadFactory
 from tests.factories.history import (
     AuditCheckpointFactory,
     AuditPendingFactory,
@@ -43,15 +50,21 @@ WORK: dict[str, Callable[[], Any]] = {
     "resume-analyses": _forsaken_run,
     "resume-deletions": lambda: DeletionFactory(next_attempt_at=timezone.now() - AGES),
     "resume-activations": lambda: ActivationFactory(next_attempt_at=timezone.now() - AGES),
+    "resume-corrections": lambda: CorrectionFactory(due_at=timezone.now() - AGES),
     "finish-withdrawals": ScopeWithdrawalFactory,
     "chain-reads": ReadFactory,
     "write-pending-audit": AuditPendingFactory,
     "send-mails": OutgoingMailFactory,
+    "send-pushes": OutgoingPushFactory,
     "maintain-institutions": lambda: LinkSessionFactory(expires_at=timezone.now() - AGES),
     "fetch-published-keys": lambda: PublishedKeysFactory(
         request__app__proved_domain="trips.example", request__app__domain_proved_at=timezone.now()
     ),
+    "write-down-expired-consents": lambda: ProcessingConsentFactory(
+        site=True, given_at=timezone.now() - AGES, expires_at=timezone.now() - timedelta(hours=1)
+    ),
     "write-down-expiry": lambda: ConsentRequestFactory(created_at=timezone.now() - AGES),
+    "end-unused-access": GrantFactory,
     "bring-manifests-up-to-date": lambda: RegistryVersion.objects.update(version="another"),
 }
 

@@ -2,29 +2,41 @@
 
 import sqlite3
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import F
 from django.test import Client
 
+from common import heartbeats
+from common.clock import database_now
+from common.models import CacheEntry
 from common.sql.triggers import install_rules
 from config import probes
 from config.rules import RULES
 from consent.ledger.models import AuditEntry, AuditHead
 from tests.consent.api.test_failing import failing
+from tests.factories.history import LogQueueFactory
 from tests.patience import MOST_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)  # it is looked at over a connection of its own
-PARTS = ("database", "migrations", "rules", "audit", "broker")
+PARTS = ("database", "migrations", "rules", "audit", "worker", "timer", "log", "broker")
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes long on a busy machine is not away."""
     monkeypatch.setattr(probes, "_TIME_LIMIT", MOST_SECONDS)
+
+
+@pytest.fixture(autouse=True)
+def _all_are_alive(_nothing_is_late: None, transactional_db: None) -> None:
+    heartbeats.beat("worker")
+    heartbeats.beat("timer")
 
 
 def checks() -> tuple[int, dict[str, bool]]:
@@ -84,6 +96,27 @@ def test_a_locked_file_is_not_waited_for(tmp_path: Path, settings: Any, monkeypa
 
     assert checks() == (503, {**dict.fromkeys(PARTS, False), "broker": True})
     holder.close()
+
+
+@pytest.mark.parametrize("part", ["worker", "timer"])
+def test_what_shows_no_life_any_more_is_named(part: str) -> None:
+    row = CacheEntry.objects.filter(key=heartbeats.key(part))
+    assert row.update(expires_at=F("expires_at") - int(heartbeats.DEAD_AFTER * 1000)) == 1
+
+    answer = Client().get("/readyz")
+
+    everything = {**dict.fromkeys(PARTS, True), part: False}
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "checks": everything, "degraded": [part]})
+
+
+def test_a_log_that_takes_nothing_in_is_named() -> None:
+    LogQueueFactory(at=database_now())
+    assert Client().get("/readyz").json()["degraded"] == []
+    LogQueueFactory(at=database_now() - timedelta(seconds=26))
+
+    answer = Client().get("/readyz")
+
+    assert (answer.status_code, answer.json()["degraded"]) == (200, ["log"])
 
 
 def test_alive_whatever_the_database_does() -> None:

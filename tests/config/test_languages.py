@@ -12,7 +12,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import translation
 
-from accounts import wording
+from accounts import language
 from common.clock import database_now
 from pkm.registry.labels import translated
 from pkm.registry.models import Domain, ScopeEntry
@@ -62,12 +62,12 @@ def test_refusals_are_in_the_pages_language(owner, path):
 
 def test_registry_is_read_in_german_and_kept_in_english(owner, person):
     asked = ConsentRequestFactory(user=person)
-    page = owner.get("/consent/", headers=GERMAN).content.decode()
+    page = owner.get("/consent/inbox/", headers=GERMAN).content.decode()
 
     assert asked.scope_entry.scope_label == "Food and drink"
     assert "Essen und Trinken" in page
     assert "Food and drink" not in page
-    assert f"„{asked.purpose}“" in page
+    assert f'<q class="voice">{asked.purpose}</q>' in page
 
 
 def test_every_word_of_the_registry_has_a_translation(db):
@@ -105,9 +105,9 @@ def test_sign_in_librarys_sentences_say_du(db):
     formal = re.compile(r"\b(?:Sie|Ihr|Ihre[nmr]?)\b")
 
     with translation.override("de"):
-        said = {words: translation.gettext(words) for words in wording.OVERRIDDEN}
+        said = {words: translation.gettext(words) for words in language.OVERRIDDEN}
 
-    assert [words for words in wording.OVERRIDDEN if not formal.search(own.gettext(words))] == []
+    assert [words for words in language.OVERRIDDEN if not formal.search(own.gettext(words))] == []
     assert [words for words in said.values() if formal.search(words)] == []
 
 

@@ -22,7 +22,7 @@ def page(answer: Any, status: int) -> str:
     assert "default-src 'none'" in answer["Content-Security-Policy"]
     assert f'<p class="error-code">{status}</p>' in text
     assert "<h1>" in text
-    assert 'class="btn btn-primary" href="/' in text
+    assert 'class="btn p" href="/' in text
     return text
 
 
@@ -61,7 +61,7 @@ def test_a_wrong_method_of_a_program_is_a_problem(client: Client, owner: JsonCli
 
 
 GUESSED = [
-    "/.well-known", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration/mcp", "/api",
+    "/.well-known", "/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration/mcp", "/api",
     "/api/v2/", "/log", "/livez/", "/readyz/deep", "/mcp/sse", "/register", "/token", "/openapi.json", "/vault/segment",
 ]  # fmt: skip
 

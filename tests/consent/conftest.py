@@ -1,4 +1,4 @@
-"""A grant as people come to one, callers that wait for what becomes of it, and a developer whose app hears of it."""
+"""A grant as people come to one, callers that wait for what becomes of it, and a member of an app."""
 
 import threading
 from collections.abc import Iterator
@@ -6,15 +6,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from accounts.models import User
 from consent.decisions import actions
 from consent.grants.models import Grant
-from consent.notices import waiting
+from consent.notices import long_polling
 from consent.requests.models import ConsentRequest
 from developers.models import AppMember
-from tests.callers import Developer, sign_in
+from tests.callers import Developer
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, MemberFactory, Vault, give_vault
 from tests.fakes.receiver import Receiver, receiving
@@ -52,13 +51,6 @@ def member(db: None) -> AppMember:
     return MemberFactory(role="member")
 
 
-@pytest.fixture
-def developer(client: Client, member: AppMember) -> Client:
-    """`member`, signed in at the portal."""
-    sign_in(client, member.user)
-    return client
-
-
 class WokenAlone(threading.Event):
     """An event whose wait ends as it is set, never with its time: whoever is not woken fails."""
 
@@ -67,7 +59,7 @@ class WokenAlone(threading.Event):
         return True
 
 
-class _Hub(waiting._Hub):
+class _Hub(long_polling._Hub):
     @contextmanager
     def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
         with super().waiting_for(topic, app_pk=app_pk) as event:
@@ -76,9 +68,9 @@ class _Hub(waiting._Hub):
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[waiting._Hub]:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[long_polling._Hub]:
     """Whose held answers look again when something happened, and at no other time."""
     made = _Hub()
-    monkeypatch.setattr(waiting, "hub", made)
+    monkeypatch.setattr(long_polling, "hub", made)
     yield made
     eventually(made.is_silent, "the end of the listener")

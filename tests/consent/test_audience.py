@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from consent.audience import audience_of
-from pkm.hooks import Audience
+from pkm.hooks import Audience, Concerned
 from pkm.hooks import audience_of as told_to_the_vault
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
 from tests.factories.asked import now
@@ -20,7 +20,7 @@ def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_que
     GrantFactory(request__user=person, status="revoked")
     GrantFactory(request__user=PersonFactory())
     asked = ConsentRequestFactory(user=person, scope="attr.location.home.*")
-    ConsentRequestFactory(user=person, app=asked.app, scope="attr.location.home.city")
+    newest = ConsentRequestFactory(user=person, app=asked.app, scope="attr.location.home.city")
     ConsentRequestFactory(user=person, status="denied")
     ConsentRequestFactory(user=person, created_at=now() - timedelta(days=2))
     ConsentRequestFactory(user=PersonFactory())
@@ -28,7 +28,10 @@ def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_que
     with django_assert_max_num_queries(3):
         found = audience_of(person)
 
-    assert found == {"lifestyle": Audience(may_see=[grant.app.name]), "location": Audience(asked=[asked.app_name])}
+    assert found == {
+        "lifestyle": Audience(may_see=[Concerned(grant.app.name, "", f"/consent/apps/{grant.app.app_id}/")]),
+        "location": Audience(asked=[Concerned(asked.app_name, "", f"/consent/requests/{newest.request_id}/")]),
+    }
     assert told_to_the_vault(person) == found
 
 

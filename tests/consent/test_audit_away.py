@@ -16,7 +16,7 @@ from consent.decisions import blocked_apps, expiry
 from consent.decisions.models import AppReport, BlockedApp
 from consent.errors import AuditUnavailable
 from consent.exports.models import Export, Read
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit
@@ -269,9 +269,9 @@ def test_the_chain_of_reads_goes_on_behind_what_waits(api: Developer, owner: Jso
     with audit_away():
         revoke(owner, grant)
         with pytest.raises(AuditUnavailable):
-            chain_waiting_reads()
+            chain_pending_reads()
 
-    chain_waiting_reads()
+    chain_pending_reads()
 
     chain = AuditEntry.objects.of(f"person:{grant.user.public_id}").order_by("sequence")
     assert list(chain.values_list("kind", flat=True)) == ["approved", "revoked", "reads"]

@@ -18,7 +18,7 @@ from consent import retention
 from consent.decisions import actions as decision_actions
 from consent.exports import forgetting
 from consent.exports.models import ForgottenReads, Read
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.grants.models import Grant
 from consent.ledger.models import AuditEntry
 from consent.notices import forgetting as notice_forgetting
@@ -81,7 +81,7 @@ def read(grant: Grant, times: int) -> None:
     for _ in range(times):
         ReadFactory(grant=grant, export=grant.exports.get(), token=token, at=clock_of_modules())
     Grant.objects.filter(pk=grant.pk).update(reads=Read.objects.filter(grant=grant).count())
-    assert chain_waiting_reads() == times
+    assert chain_pending_reads() == times
 
 
 def what_is_wrong() -> list[str]:
@@ -149,7 +149,7 @@ def test_a_read_whose_entry_is_younger_stays(vault: Vault, before: Before) -> No
     assert forget_old_records() == 0  # no entry holds it
 
     with before(kept - 5):
-        assert chain_waiting_reads() == 1
+        assert chain_pending_reads() == 1
     assert forget_old_records() == 0
     assert what_is_wrong() == []
 

@@ -8,20 +8,19 @@ from typing import Any
 import orjson
 import pytest
 import time_machine
-from django.db.models import Count, Min
+from django.db.models import Count, Max, Min
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sharing_ids.secrets import digest_of
+from accounts.sharing_id import digest_of
 from common import limits
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
 from consent.notices.models import Notice
-from consent.requests.handling import handling_of
-from consent.requests.models import ConsentRequest
-from consent.requests.recent import DAY, RecentRequest, RecentRequests, read_recent
+from consent.requests.models import ConsentRequest, OwnRules
+from consent.requests.recent import DAY, WEEK, RecentRequest, RecentRequests, handling_of, read_recent
 from consent.sandbox.models import SandboxPerson
 from developers.models import App, AppMember, AppPerson
 from pkm.registry.models import HiddenScope, RegistryVersion
@@ -29,6 +28,7 @@ from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
     MemberFactory,
+    OwnRulesFactory,
     PersonFactory,
     TestAppFactory,
     give_vault,
@@ -45,7 +45,7 @@ def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> Perso
     user = found.select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None
-    misses = unknown_users.look(app_pk, hint)
+    misses = unknown_users.peek(app_pk, hint)
     if user is None:
         return PersonRead(version, None, None, "{}", "", None, False, False, misses)
     index, vault = getattr(user, "pkm_index", None), getattr(user, "vault_key", None)
@@ -159,16 +159,21 @@ def test_a_person_is_read_as_plainly(
 def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentRequests:
     at = timezone.now()
     app = App.objects.get(pk=app_pk)
-    asked = ConsentRequest.objects.filter(app=app, user_id=user_pk).order_by("pk")
+    all_asked = ConsentRequest.objects.filter(app=app, user_id=user_pk).order_by("pk")
+    asked = all_asked.filter(withheld=False)
     of_day = asked.filter(created_at__gt=at - DAY).order_by().aggregate(made=Count("pk"), first_at=Min("created_at"))
-    undecided = asked.filter(status="pending")
+    undecided = all_asked.filter(status="pending")
     denied = asked.filter(status="denied", decided_at__gt=at - cooldown)
+    of_week = asked.filter(created_at__gt=at - WEEK).order_by().aggregate(at=Max("created_at"))
+    rules = OwnRules.objects.filter(user_id=user_pk).first() or OwnRules()
     return RecentRequests(
         now=at,
         registry_version=RegistryVersion.objects.get().version,
         app_name=app.name,
         handling=handling_plainly(app),
         has_blocked=BlockedApp.objects.filter(user_id=user_pk, app=app).exists(),
+        is_kept_away=rules.only_checked_since is not None and not app.verified,
+        last_of_week=of_week["at"] if rules.weekly_since else None,
         undecided=tuple(map(recent_request, undecided)),
         denied=tuple(map(recent_request, denied)),
         **of_day,
@@ -186,19 +191,26 @@ def handling_plainly(app: App) -> dict[str, Any]:
 
 
 def recent_request(row: ConsentRequest) -> RecentRequest:
-    return RecentRequest(row.pk, row.scope, row.status, row.connector_thumbprint, row.expires_at, row.decided_at)
+    return RecentRequest(
+        row.pk, row.scope, row.status, row.connector_thumbprint, row.expires_at, row.decided_at, row.withheld
+    )
 
 
 def in_order(requests: tuple[RecentRequest, ...]) -> list[RecentRequest]:
     return sorted(requests, key=lambda request: request.pk)
 
 
+@pytest.mark.parametrize("rule", ["none", "only_checked", "weekly"])
 @pytest.mark.parametrize("cooldown", [0, 3600])
 @pytest.mark.parametrize("blocked", [True, False])
-def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, cooldown: int, blocked: bool) -> None:
+def test_what_was_asked_lately_is_read_as_plainly(
+    db: None, settings: object, cooldown: int, blocked: bool, rule: str
+) -> None:
     settings.DENIAL_COOLDOWN_SECONDS = cooldown  # type: ignore[attr-defined]  # pytest-django's
     told = {"application__recipients": "Our kitchen", "application__retention": "30 days"} if blocked else {}
-    app, user = AppFactory(**told), PersonFactory()
+    app, user = AppFactory(**told, verified=blocked), PersonFactory()
+    if rule != "none":
+        OwnRulesFactory(user=user, **{f"{rule}_since": now()})
     if blocked:
         block(app, user)
     given = {"app": app, "user": user}
@@ -211,6 +223,8 @@ def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, co
     )
     ConsentRequestFactory(app=app)
     ConsentRequestFactory(user=user)
+    for status in ("pending", "denied"):
+        ConsentRequestFactory(**given, status=status, withheld=True)
 
     found = read_recent(app_pk=app.pk, user_pk=user.pk)
     plain = recent_plainly(app_pk=app.pk, user_pk=user.pk, cooldown=timedelta(seconds=cooldown))
@@ -218,7 +232,8 @@ def test_what_was_asked_lately_is_read_as_plainly(db: None, settings: object, co
     assert found is not None
     assert abs(found.now - plain.now) < timedelta(minutes=1)
     assert (in_order(found.undecided), in_order(found.denied)) == (list(plain.undecided), list(plain.denied))
-    assert (len(found.undecided), len(found.denied)) == (2, 1 if cooldown else 0)
+    assert (len(found.undecided), len(found.denied)) == (3, 1 if cooldown else 0)
+    assert [request.withheld for request in found.waiting] == [False, False]
     assert replace(found, now=plain.now, undecided=(), denied=()) == replace(plain, undecided=(), denied=())
 
 

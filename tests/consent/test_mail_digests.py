@@ -139,7 +139,7 @@ def test_ends_are_gathered_too(clock: Clock, person: User) -> None:
     [written] = mail.outbox
     assert written.subject == "Some of what you share ends soon"
     assert written.body.count("until ") == 3
-    assert "/consent/grants/" in written.body
+    assert "/consent/apps/" in written.body
 
 
 def test_the_pause_is_a_setting(clock: Clock, person: User, settings: Any) -> None:

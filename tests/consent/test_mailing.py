@@ -11,7 +11,7 @@ from django.core import mail
 from accounts.models import OutgoingMail, User
 from accounts.outbox import send_due_mails
 from common.clock import database_now
-from consent.leaving import ROOM
+from consent.erasure import ROOM
 from consent.mail.models import Mail
 from tests.factories import ConsentRequestFactory, GrantFactory
 from tests.outbox import send_mails
@@ -53,7 +53,7 @@ def test_an_end_that_comes_near_is_written_about_once(person: User) -> None:
     assert (written.to, written.subject) == (
         [person.email], f"Sharing with {grant.request.app_name} ends soon"
     )  # fmt: skip
-    assert "/consent/grants/" in written.body
+    assert "/consent/apps/" in written.body
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, code: int) -> None:

@@ -8,7 +8,7 @@ from consent.decisions import actions as decision_actions
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from tests.callers import JsonClient
 from tests.consent.decisions import approval, approval_body, refreshed
 from tests.factories import ConsentRequestFactory, Vault

@@ -26,7 +26,7 @@ from consent.ledger import verifying
 from consent.ledger.models import Receipt
 from consent.notices.models import Notice
 from consent.requests import actions as request_actions
-from consent.requests import creation
+from consent.requests import creation, own_rules
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.schemas import ExportBody, RequestConsentBody
@@ -68,6 +68,20 @@ def in_parts(parts: int, rounds: int = ROUNDS) -> pytest.MarkDecorator:
 def expire(request: ConsentRequest) -> None:
     with transaction.atomic():
         close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=database_now())
+
+
+def question(name: str, key: dict[str, str]) -> RequestConsentBody:
+    """What an app asks of the person whom it calls so."""
+    return RequestConsentBody.model_validate(
+        {
+            "user_id": name,
+            "scope": "attr.lifestyle.food.*",
+            "purpose": "Suggest restaurants that you would like",
+            "connector_public_key": key,
+            "connector_key_id": "key-1",
+            "connector_wrapping_alg": "ECDH-ES+A256KW",
+        }
+    )
 
 
 def fire(calls: list[Callable[[], object]], pool: ThreadPoolExecutor) -> None:
@@ -195,6 +209,26 @@ def test_blocking_an_app_that_is_cancelling_meanwhile(rounds: int) -> None:
 
 
 @in_parts(4)
+def test_two_questions_at_once_where_an_app_may_ask_once_a_week(rounds: int) -> None:
+    app = AppFactory()
+    context = asking_context(app)
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(rounds):
+            person = give_vault(PersonFactory()).user
+            own_rules.save_rules(by=person, only_checked=False, weekly=True)
+            name = known_as(app, person)
+
+            def ask(name: str = name) -> None:
+                key = sealed.public_half(sealed.generate_connector_key())
+                creation.request_consent(app=context, body=question(name, key), idempotency_key=None)
+
+            fire([ask, ask], pool)
+            assert ConsentRequest.objects.filter(user=person).count() == 1
+            assert own_rules.rules_of(person).weekly_count == 1
+        close_connections(pool, 2)
+
+
+@in_parts(4)
 def test_approving_anew_while_the_older_approval_is_refreshed(rounds: int) -> None:
     app, person = AppFactory(), PersonFactory()
     vault = give_vault(person)
@@ -255,16 +289,7 @@ def test_what_is_asked_while_staff_change_the_scope_is_asked_as_it_is_then() -> 
     give_vault(person)
     key = sealed.public_half(sealed.generate_connector_key())
     context = asking_context(app)
-    body = RequestConsentBody.model_validate(
-        {
-            "user_id": known_as(app, person),
-            "scope": "attr.lifestyle.food.*",
-            "purpose": "Suggest restaurants that you would like",
-            "connector_public_key": key,
-            "connector_key_id": "key-1",
-            "connector_wrapping_alg": "ECDH-ES+A256KW",
-        }
-    )
+    body = question(known_as(app, person), key)
     answers: list[dict[str, object]] = []
 
     def ask() -> None:

@@ -8,7 +8,7 @@ import pytest
 from consent.errors import GrantEnded
 from consent.exports import reads
 from consent.exports.models import Export, Read
-from consent.exports.read_batches import COLUMNS, batch_hash, chain_waiting_reads
+from consent.exports.read_batches import COLUMNS, batch_hash, chain_pending_reads
 from consent.grants.models import Grant
 from consent.ledger import verifying
 from consent.ledger.models import AuditEntry
@@ -93,8 +93,8 @@ def test_reads_enter_both_chains_in_batches(db: None, chain_of: Callable[[Grant]
     for _ in range(3):
         read(grant, app)
 
-    assert chain_waiting_reads() == 3
-    assert chain_waiting_reads() == 0
+    assert chain_pending_reads() == 3
+    assert chain_pending_reads() == 0
 
     entry = AuditEntry.objects.of(chain_of(grant)).get()
     assert (entry.kind, entry.facts["count"]) == ("reads", 3)

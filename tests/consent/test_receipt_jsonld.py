@@ -71,7 +71,7 @@ def test_receipts_carry_the_members_of_the_standard(approved: ConsentRequest) ->
         "notice": {"version": "2026-11", "language": "de"},
         **HANDLING,
     }
-    assert claims["withdrawal_method"].endswith("/consent/grants/")
+    assert claims["withdrawal_method"].endswith("/consent/apps/")
     assert set(claims["pii_controller"]) == {"name", "app_id", "contact", "privacy_policy"}
 
 
@@ -199,4 +199,4 @@ def test_a_person_keeps_their_own_copy_as_linked_data(approved: ConsentRequest) 
     assert answer.json() == as_jsonld(signed_claims(approved))
     said = signed_in(user).get(f"/consent/receipts/{receipt.receipt_id}/").content.decode()
     assert "to complain to an authority" in said
-    assert "Version 2026-11, in de" in said
+    assert "Version 2026-11 (German)" in said

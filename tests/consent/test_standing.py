@@ -11,8 +11,14 @@ from common.sql.statements import rows
 from consent import status
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from consent.standing import grant_standing, request_standing, requests_standing_sql
-from consent.states import LIVE_GRANTS, GrantStatus, RequestStatus
+from consent.states import (
+    LIVE_GRANTS,
+    GrantStatus,
+    RequestStatus,
+    effective_grant_status,
+    effective_request_status,
+    effective_request_status_sql,
+)
 from tests.factories import ConsentRequestFactory, GrantFactory
 from tests.factories.asked import now
 
@@ -36,9 +42,9 @@ def moment() -> datetime:
 def test_the_clock_ends_what_waits_and_what_lives(
     moment: datetime, ends: timedelta, pending: RequestStatus, active: GrantStatus, paused: GrantStatus
 ) -> None:
-    assert request_standing("pending", moment + ends, moment) is pending
-    assert grant_standing("active", moment + ends, moment) is active
-    assert grant_standing("paused", moment + ends, moment) is paused
+    assert effective_request_status("pending", moment + ends, moment) is pending
+    assert effective_grant_status("active", moment + ends, moment) is active
+    assert effective_grant_status("paused", moment + ends, moment) is paused
 
 
 @pytest.mark.parametrize("ends", AROUND)
@@ -46,8 +52,8 @@ def test_the_clock_leaves_what_was_decided(moment: datetime, ends: timedelta) ->
     decided = [written for written in RequestStatus if written is not RequestStatus.PENDING]
     ended = [written for written in GrantStatus if written not in LIVE_GRANTS]
 
-    assert [request_standing(written, moment + ends, moment) for written in decided] == decided
-    assert [grant_standing(written, moment + ends, moment) for written in ended] == ended
+    assert [effective_request_status(written, moment + ends, moment) for written in decided] == decided
+    assert [effective_grant_status(written, moment + ends, moment) for written in ended] == ended
 
 
 def test_requests_are_found_by_where_they_stand(db: None, moment: datetime) -> None:
@@ -55,7 +61,7 @@ def test_requests_are_found_by_where_they_stand(db: None, moment: datetime) -> N
         for ends in AROUND:
             ConsentRequestFactory(status=written, created_at=moment - timedelta(days=1), expires_at=moment + ends)
     every = {request.pk: request for request in ConsentRequest.objects.all()}
-    standing = {key: request.standing(moment) for key, request in every.items()}
+    standing = {key: request.status_at(moment) for key, request in every.items()}
     pending = {key for key, stands in standing.items() if stands is RequestStatus.PENDING}
     overdue = {key for key, stands in standing.items() if stands != every[key].status}
 
@@ -65,7 +71,7 @@ def test_requests_are_found_by_where_they_stand(db: None, moment: datetime) -> N
     assert {row["id"]: status.request_status(row, moment) for row in rows(status.SELECT, [])} == standing
     for stands in RequestStatus:
         bound = {"now": connection.ops.adapt_datetimefield_value(moment)}
-        found = rows(f"{status.SELECT} WHERE {requests_standing_sql(stands)}", bound)
+        found = rows(f"{status.SELECT} WHERE {effective_request_status_sql(stands)}", bound)
         assert {row["id"] for row in found} == {key for key, one in standing.items() if one is stands}
 
 
@@ -74,7 +80,7 @@ def test_grants_are_found_by_where_they_stand(db: None, moment: datetime) -> Non
         for ends in AROUND:
             GrantFactory(status=written, starts_at=moment - timedelta(days=1), expires_at=moment + ends)
     every = {grant.pk: grant for grant in Grant.objects.all()}
-    standing = {key: grant.standing(moment) for key, grant in every.items()}
+    standing = {key: grant.status_at(moment) for key, grant in every.items()}
     live = {key for key, stands in standing.items() if stands in LIVE_GRANTS}
     overdue = {key for key, stands in standing.items() if stands != every[key].status}
 
@@ -88,12 +94,16 @@ def test_grants_are_found_by_where_they_stand(db: None, moment: datetime) -> Non
 
 # where a deadline may be compared with the clock: the rule, the querysets that say the same, and what is another matter
 COMPARING = {
-    "standing.py",
+    "states.py",
     "requests/models.py",
     "grants/models.py",
     "exports/reads.py",  # a read is counted by the clock of the database
     "mail/actions.py",  # which ends come near
     "decisions/expiry.py",  # where the next batch of what is over begins, compared with the last row of the one before
+    "decisions/unused.py",  # whether it ends by itself before the end that nobody's reading brings
+    "web/overview.py",  # which ends come near
+    "connections/models.py",  # the same rule for connections, which have deadlines of their own
+    "connections/actions.py",  # how long one that was opened waits at least
 }
 
 

@@ -14,7 +14,7 @@ from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
 from consent.errors import AuditUnavailable
 from consent.exports.models import Export, Read
-from consent.exports.read_batches import chain_reads_of, chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads, chain_reads_of
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditPending, Receipt
@@ -23,8 +23,8 @@ from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.requests.models import ConsentRequest
 from consent.verification.run import Position, run
 from tests.consent.broken_audit import audit_away, refuse_rows
+from tests.consent.bulk import overdue, read_often
 from tests.consent.log.test_batches import claims
-from tests.consent.much_to_do import overdue, read_often
 from tests.consent.verification.world import make_world
 from tests.factories import (
     AppFactory,
@@ -196,7 +196,7 @@ def test_reads_are_chained_in_as_many_statements_whoever_was_read(db: None, peop
     audit.name_chains([audit.app_chain(grants[0].app.app_id)])
 
     with CaptureQueriesContext(connection) as ran:
-        assert chain_waiting_reads() == 2 * people
+        assert chain_pending_reads() == 2 * people
 
     assert len(ran) == (13 if connection.vendor == "postgresql" else 11)
     assert AuditEntry.objects.filter(kind="reads").count() == people + 1
@@ -206,10 +206,10 @@ def test_reads_are_chained_in_as_many_statements_whoever_was_read(db: None, peop
 def test_a_person_whose_chain_cannot_be_written_holds_up_nobody_elses_reads(db: None) -> None:
     first, *_ = grants = read_often(3, 2)
     chain = audit.person_chain(first.user.public_id)
-    audit.hold(chain=chain, kind="denied", actor="person", at=database_now(), facts={})
+    audit.defer(chain=chain, kind="denied", actor="person", at=database_now(), facts={})
     refuse_rows("consent_audit", "INSERT", "NEW.kind = 'denied'")
 
-    assert chain_waiting_reads() == 4
+    assert chain_pending_reads() == 4
 
     assert set(Read.objects.filter(batch="").values_list("grant", flat=True)) == {first.pk}
     chain_reads_of(grants[1].user_id)
@@ -237,4 +237,5 @@ def test_no_mail_due_is_a_look_at_an_index(db: None) -> None:
     with CaptureQueriesContext(connection) as ran:
         assert send_due_mails() == 0
 
-    assert len(ran) == 8 + 4 * ASKS_CLOCK  # what is late or due, the requests, the grants, and what other rooms gather
+    # what is late or due, the requests, the grants, what apps did, what nobody uses, and what other rooms gather
+    assert len(ran) == 11 + 7 * ASKS_CLOCK

@@ -10,9 +10,9 @@ from django.db.models import Model
 
 from accounts.models import User
 from agents_proxy.processing_consent import actions as consents
-from consent.api import samples
-from consent.notices.models import WebhookDelivery
-from developers.manage.samples import PREFIX
+from consent import shapes
+from consent.notices.models import NoticeCounter, WebhookDelivery
+from developers.manage.schemas import EXAMPLE_PREFIX
 from developers.models import App, AppPerson
 from developers.tokens.digests import new_token
 from developers.webhooks.models import WebhookEndpoint
@@ -51,18 +51,21 @@ def told(mode: str) -> list[Caller]:
 
 def _app(mode: str) -> App:
     made = factories.TestAppFactory if mode == "test" else factories.AppFactory
-    app: App = made(app_id=samples.APP_ID)
+    app: App = made(app_id=shapes.EXAMPLE_APP_ID)
     if mode == "test":
-        person = factories.PersonFactory(public_id=samples.USER_ID)
+        person = factories.PersonFactory(public_id=shapes.EXAMPLE_USER_ID)
         factories.SandboxPersonFactory(app=app, user=person)
     else:
-        person = factories.AppPersonFactory(app=app, pairwise_id=samples.USER_ID).user
+        person = factories.AppPersonFactory(app=app, pairwise_id=shapes.EXAMPLE_USER_ID).user
     factories.give_vault(person)
-    request = factories.ConsentRequestFactory(app=app, user=person, request_id=samples.REQUEST_ID, status="approved")
-    factories.ExportFactory(grant__request=request, grant__grant_id=samples.GRANT_ID)
-    factories.ReceiptFactory(request=request, receipt_id=samples.RECEIPT_ID)
+    request = factories.ConsentRequestFactory(
+        app=app, user=person, request_id=shapes.EXAMPLE_REQUEST_ID, status="approved"
+    )
+    factories.ExportFactory(grant__request=request, grant__grant_id=shapes.EXAMPLE_GRANT_ID)
+    factories.ReceiptFactory(request=request, receipt_id=shapes.EXAMPLE_RECEIPT_ID)
     factories.AuditCheckpointFactory()
     notice = factories.NoticeFactory(request=request)
+    NoticeCounter.objects.create(app=app, sequence=notice.sequence)
     endpoint = factories.WebhookEndpointFactory(pk=12, app=app, url=WEBHOOKS)
     factories.WebhookDeliveryFactory(pk=4711, notice=notice, endpoint=endpoint)
     _count_on(WebhookEndpoint, WebhookDelivery)
@@ -77,9 +80,9 @@ def _count_on(*models: type[Model]) -> None:
 
 
 def _callers(app: App, mode: str) -> list[Caller]:
-    person = AppPerson.objects.get(pairwise_id=samples.USER_ID).user
+    person = AppPerson.objects.get(pairwise_id=shapes.EXAMPLE_USER_ID).user
     owner = factories.MemberFactory(app=app).user
-    own = factories.TokenFactory(app=app, minted=new_token(mode, PREFIX)).secret
+    own = factories.TokenFactory(app=app, minted=new_token(mode, EXAMPLE_PREFIX)).secret
     other = factories.TokenFactory(app=factories.AppFactory() if mode == "test" else factories.TestAppFactory()).secret
     unknown = [new_token(kind)[0] for kind in ("live", "mgmt")]
     found = [

@@ -12,10 +12,14 @@ from pydantic import BaseModel
 
 from agents_proxy.errors import every_refusal
 from agents_proxy.urls import api as agents_api
+from common.operations import example_of
+from common.shapes import Shape
 from consent.api.openapi import document
 from consent.event_types import WEBHOOK_TYPES
+from consent.ledger.canonical import sha256_canonical
 from consent.program_urls import rest
 from consent.schemas import EndConsentBody, RequestConsentBody
+from consent.shapes import AskedConsent
 from developers.manage.urls import urlpatterns as manage
 from developers.models import Permission
 
@@ -63,9 +67,8 @@ def test_another_form_is_400(query: str, db: None) -> None:
 
 def test_every_address_is_described() -> None:
     described = {path.lstrip("/") for path in document()["paths"]}
-    agents = {f"api/a2a/{route.pattern}" for route in agents_api} - {
-        "api/a2a/messaging/reports"
-    }  # no program of an app's
+    not_for_apps = {f"api/a2a/{path}" for path in ("messaging/reports", "messaging/inbound", "financial/webhooks")}
+    agents = {f"api/a2a/{route.pattern}" for route in agents_api} - not_for_apps
     written = {re.sub(r"<\w+:(\w+)>", r"{\1}", path) for path in agents | {str(route.pattern) for route in rest}}
 
     assert written <= described
@@ -125,13 +128,14 @@ def test_an_operation_is_complete(path: str, method: str, operation: dict[str, A
         assert ("csrf_failed" in codes) == (method != "get")
         session: dict[str, Any] = {"session": []} if method == "get" else {"session": [], "csrf": []}
         shared = path.startswith(("/api/a2a/analyses", "/api/a2a/destinations", "/api/a2a/subject"))
+        shared = shared and not path.endswith("/corrections")  # no token speaks for a person
         assert operation["security"] == [session, *([{"agentConsent": []}] if shared else [])]
         assert ({"consent_required", "origin_refused"} <= codes) == shared
     elif path == "/api/v1/leaked-tokens":  # whoever finds a token has none of their own
         assert operation["security"] == []
         assert not {"invalid_token", "insufficient_scope", "app_suspended"} & codes
     elif path.startswith("/api/v1/"):
-        assert operation["security"] == [{"bearer": []}, {"query": []}]
+        assert operation["security"] == [{"bearer": []}, {"query": []}, {"oauth": []}]
         assert {"invalid_token", "insufficient_scope", "app_suspended", "browser_path_refused"} <= codes
         assert any(f"`{permission}`" in operation["description"] for permission in Permission.values)
     else:
@@ -165,6 +169,20 @@ def test_every_member_of_a_body_says_what_it_is_for(model: type[BaseModel]) -> N
 
     assert set(properties) == set(model.model_fields)
     assert all(member["description"] for member in properties.values())
+
+
+def test_the_example_of_a_request_has_the_digest_beside_it() -> None:
+    example = example_of(AskedConsent)
+
+    assert example["request_digest"] == sha256_canonical(example["request"])
+
+
+def test_a_text_without_an_example_is_refused_where_the_document_is_made() -> None:
+    class Unfinished(Shape):
+        name: str
+
+    with pytest.raises(LookupError, match="needs an example"):
+        example_of(Unfinished)
 
 
 def test_patterns_are_in_the_dialect_of_json_schema() -> None:

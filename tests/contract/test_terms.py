@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from common.operations import example_of
 from consent.ledger import canonical
-from consent.requests import asked, creation
+from consent.requests import creation, draft
 from consent.requests import digest as request_digest
 from consent.requests.models import FROZEN, ConsentRequest
-from consent.schemas import RequestConsentBody, example_of
+from consent.schemas import RequestConsentBody
 from consent_bridge import exports, rules, sealed
 from consent_bridge.arguments import parser
 from consent_bridge.tool_arguments import Ask
@@ -26,7 +27,7 @@ REQUIRED_OPTIONS = ["request", "usr_a", "attr.lifestyle.food.*", "--purpose", "S
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> str:
     """`template_id`, as though the contract had gained it after its first version."""
-    for module, name in ((request_digest, "LATER"), (exports, "LATER_MEMBERS"), (sealed, "LATER_MEMBERS")):
+    for module, name in ((request_digest, "OPTIONAL"), (exports, "LATER_MEMBERS"), (sealed, "LATER_MEMBERS")):
         monkeypatch.setattr(module, name, ("template_id",))
     return "template_id"
 
@@ -35,21 +36,24 @@ def test_every_optional_member_is_kept_and_what_is_shown_is_digested() -> None:
     columns = {field.name for field in ConsentRequest._meta.concrete_fields}
 
     assert OPTIONAL - columns == {"requested_expiry"}
-    assert OPTIONAL - {"requested_expiry"} <= set(asked._AS_ASKED) <= set(FROZEN)
-    assert OPTIONAL - {*request_digest.MEMBERS, *request_digest.LATER} == NOT_IN_DIGEST
+    stored = RequestConsentBody.model_fields.keys() - draft._NOT_STORED
+    assert OPTIONAL - {"requested_expiry"} <= stored <= set(FROZEN)
+    assert OPTIONAL - {*request_digest.MEMBERS, *request_digest.OPTIONAL} == NOT_IN_DIGEST
 
 
 def test_how_a_request_stands_is_not_frozen() -> None:
     columns = {field.attname for field in ConsentRequest._meta.concrete_fields}
 
-    standing = {"id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits"}
+    standing = {
+        "id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits", "withheld",
+    }  # fmt: skip
     assert columns - set(FROZEN) == standing
 
 
 def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: str) -> None:
     without, given = ConsentRequestFactory(), ConsentRequestFactory(template_id="tpl_a")
 
-    asked = [request_digest.asked(request, app_id=request.app.app_id) for request in (without, given)]
+    asked = [request_digest.members_of(request, app_id=request.app.app_id) for request in (without, given)]
 
     assert [members.get(later) for members in asked] == [None, "tpl_a"]
     assert set(asked[0]) == set(request_digest.MEMBERS)

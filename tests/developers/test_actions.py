@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from common.problems import InvalidRequest
 from developers.applications import actions as application_actions
-from developers.applications.queries import waiting_applications
+from developers.applications.queries import undecided_applications
 from developers.apps import actions as app_actions
 from developers.apps.queries import app_by_id
 from developers.authentication import find_token
@@ -159,7 +159,7 @@ def test_app_that_people_could_not_trust_is_refused_whole(person, change):
 def test_application_is_decided_once(person):
     staff = StaffFactory()
     waiting = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None, applicant=person)
-    assert list(waiting_applications()) == [waiting]
+    assert list(undecided_applications()) == [waiting]
     app = application_actions.approve_application(application=waiting, by=staff, verified=False, note="fine")
     assert (app.verified, waiting.status, waiting.note) == (False, "approved", "fine")
     for decide in (
@@ -170,7 +170,7 @@ def test_application_is_decided_once(person):
         with pytest.raises(InvalidRequest, match="decided this application already"):
             decide(application=waiting, by=staff, note="again")
     assert App.objects.count() == 1
-    assert list(waiting_applications()) == []
+    assert list(undecided_applications()) == []
 
 
 def test_closed_app_stays_closed(db):

@@ -23,9 +23,9 @@ from tests.patience import eventually
 def log(settings: Any) -> Iterator[None]:
     """The log is on, and nothing writes it but the test itself."""
     settings.REQUEST_LOG_FLUSH_SECONDS = 3600
-    recording.forget_waiting()
+    recording.drop_queue()
     yield
-    recording.forget_waiting()
+    recording.drop_queue()
 
 
 def written() -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import SecurityChange
 from common.problems import Problem
 from config.log_lines import redacted
-from developers import leaving
+from developers import erasure
 from developers.apps.actions import close_app
 from developers.members import actions, invitations
 from developers.models import App, AppAuditEntry, AppInvitation, AppMember, MemberRole
@@ -131,7 +131,7 @@ def test_an_owner_whose_account_is_closed_is_none_that_stays(owner):
     assert refused(lambda: actions.remove_member(member=owner, by=owner.user)) == "last_owner"
     assert refused(lambda: actions.change_role(member=owner, role="member", by=owner.user)) == "last_owner"
     assert refused(lambda: actions.transfer_ownership(to=gone, by=owner.user)) == "last_owner"
-    assert any("only owner" in str(words) for words in leaving.says(owner.user))
+    assert any("only owner" in str(words) for words in erasure.outcomes(owner.user))
     actions.remove_member(member=gone, by=owner.user)
 
     assert roles() == {(owner.user_id, "owner")}

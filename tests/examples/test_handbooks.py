@@ -11,7 +11,7 @@ from joserfc.errors import JoseError
 
 from common.clock import rfc3339
 from config.timer import WATCHED
-from consent.docs.handbooks import with_webhook_types
+from consent.diagram import with_webhook_types
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.webhook_client import ANSWER_SECONDS
 from consent.notices.webhooks import PAUSES
@@ -43,7 +43,7 @@ def test_webhooks_are_described_as_they_are_sent():
     told = section(handbook("integrating.md"), "Be told: webhooks")
     spans = [TIMES[len(list(run))] + pause for pause, run in groupby(map(span, PAUSES))]
 
-    assert re.findall(r"^\| `([a-z.]+)` \|", told, re.MULTILINE) == WEBHOOK_TYPES
+    assert re.findall(r"^\| `([a-z._]+)` \|", told, re.MULTILINE) == WEBHOOK_TYPES
     assert with_webhook_types(handbook("integrating.md")) == handbook("integrating.md")
     assert f"{', '.join(spans[:-1])}, and {spans[-1]}" in unwrapped(told)
     assert len(PAUSES) + 1 == 13

@@ -12,11 +12,12 @@ import pytest
 import requests
 from standardwebhooks.webhooks import Webhook
 
-from agents_proxy.financial import client
+from agents_proxy.financial import client, webhooks
 from agents_proxy.financial.errors import AggregatorRefused, ItemRevoked, LoginRequired
 from agents_proxy.financial.mapping import mapped
 from agents_proxy.financial.shapes import LinkToken, Page
 from agents_proxy.financial.transactions import applied
+from agents_proxy.states import History
 from examples.neighbourhood.aggregator import Aggregator
 from examples.neighbourhood.crm import Crm
 from examples.neighbourhood.gateway import Gateway, Reports
@@ -52,21 +53,22 @@ def bank(store: Store, today: list[date], settings: Any) -> Iterator[str]:
     with served(program) as address:
         settings.AGGREGATOR = {
             "url": address, "client_id": "neighbourhood", "secret": "its secret", "name": "Tests",
-            "countries": ["US"], "timeout": 10,
+            "countries": ["US"], "days": 365, "timeout": 10,
         }  # fmt: skip
         yield address
 
 
-def opened(*, identity: bool = False) -> LinkToken:
+def opened(*, identity: bool = False, webhook: str = "", access_token: str = "") -> LinkToken:
     return client.create_link_token(
-        person="usr_x", redirect_url="http://localhost/back?state=s", identity=identity, seconds=600
-    )
+        person="usr_x", language="de", redirect_url="http://localhost/back?state=s", webhook=webhook, identity=identity,
+        seconds=600, access_token=access_token,
+    )  # fmt: skip
 
 
-def linked(*, identity: bool = False) -> str:
+def linked(*, identity: bool = False, webhook: str = "", institution: str = "ins_harbour") -> str:
     """An access token, made by a person on the hosted page."""
-    link = opened(identity=identity)
-    assert requests.post(f"{link.hosted_link_url}/agree", data=CHOICES, allow_redirects=False).status_code == 303
+    link, chosen = opened(identity=identity, webhook=webhook), {**CHOICES, "institution": institution}
+    assert requests.post(f"{link.hosted_link_url}/agree", data=chosen, allow_redirects=False).status_code == 303
     public = client.link_state(link.link_token).public_token
     assert public
     return client.exchange(public).access_token
@@ -258,6 +260,22 @@ def test_the_gateway_shows_messages_and_reports_their_delivery(store: Store) -> 
     assert "&lt;b&gt;Hello" in shown
 
 
+def test_what_is_written_back_is_passed_on_and_answered(store: Store) -> None:
+    passed_on: list[tuple[str, dict[str, Any]]] = []
+
+    def take(request: Request) -> Response:
+        passed_on.append((request.path, Webhook(SECRET).verify(request.body, request.headers)))
+        reply = json.dumps({"optedOut": True, "reply": "No more."}).encode()
+        return Response(200, reply if request.path.endswith("inbound") else b"{}")
+
+    with served(take) as server, served(Gateway(store, Reports(server, SECRET))) as address:
+        requests.post(f"{address}/inbound", {"from": "+491760", "text": "STOP"})
+        shown = requests.get(address).text
+
+    assert passed_on == [("/api/a2a/messaging/inbound", {"from": "+491760", "text": "STOP"})]
+    assert "No more." in shown
+
+
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
@@ -314,3 +332,63 @@ def test_a_body_that_is_too_long_or_has_no_length_is_refused(store: Store) -> No
         chunked = requests.post(f"{address}/activations", data=iter([b"{}"]))
 
     assert (long.status_code, chunked.status_code) == (413, 413)
+
+
+def test_a_slow_bank_tells_the_newest_first_and_the_rest_as_well(store: Store, settings: Any) -> None:
+    program = Aggregator(store, "neighbourhood", "its secret", second_wave=3600.0)
+    program.hosted = LinkPage(store)
+    with served(program) as address:
+        settings.AGGREGATOR = {
+            "url": address, "client_id": "neighbourhood", "secret": "its secret", "name": "Tests", "countries": ["US"],
+            "days": 730, "timeout": 10,
+        }  # fmt: skip
+        token = linked(institution="ins_slow")
+        first, cursor = read_all(token)
+        [(kept, item)] = store.named("item")
+        store.change("item", kept, {**item, "complete_at": 0.0})
+        second, after = read_all(token, cursor)
+        whole, _ = read_all(token)
+
+    told = [one.transaction_id for page in (*first, *second) for one in page.added]
+    oldest = min(one.date for page in second for one in page.added)
+    assert {page.history for page in first} == {History.INITIAL}
+    assert second[-1].history == History.COMPLETE
+    assert "~" not in after
+    assert len(told) == len(set(told))
+    assert applied(applied({}, first), second) == applied({}, whole)
+    assert (datetime.now(UTC).date() - oldest).days > 700
+
+
+def test_the_buttons_tell_the_service_what_became_of_a_bank(store: Store, settings: Any, db: None) -> None:
+    told: list[Request] = []
+    came = threading.Semaphore(0)
+
+    def take(request: Request) -> Response:
+        told.append(request)
+        came.release()
+        return Response(200)
+
+    program = Aggregator(store, "neighbourhood", "its secret")
+    program.hosted = LinkPage(store)
+    with served(take) as server, served(program) as address:
+        settings.AGGREGATOR = {
+            "url": address, "client_id": "neighbourhood", "secret": "its secret", "name": "Tests", "countries": ["US"],
+            "days": 730, "timeout": 10,
+        }  # fmt: skip
+        token = linked(webhook=f"{server}/webhooks")
+        item_id = store.named("item")[0][1]["item_id"]
+        for news in ("ends", "login", "revoked"):
+            if news == "revoked":
+                with pytest.raises(LoginRequired):
+                    client.accounts(token)
+                again = opened(access_token=token)
+                requests.post(f"{again.hosted_link_url}/again", allow_redirects=False)
+                assert client.link_state(again.link_token).is_done
+                assert client.accounts(token).item.institution_id == "ins_harbour"
+            assert requests.post(f"{address}/news/{item_id}", {"news": news}, allow_redirects=False).status_code == 303
+            assert came.acquire(timeout=MOST_SECONDS)
+        names = {webhooks.require_signature(one.body, one.headers[webhooks.HEADER.lower()], network="") for one in told}
+
+    codes = [(one.json["item_id"], one.json["webhook_code"]) for one in told]
+    assert codes == [(item_id, code) for code in ("PENDING_EXPIRATION", "ERROR", "USER_PERMISSION_REVOKED")]
+    assert len(names) == 3

@@ -10,11 +10,14 @@ from django.utils import timezone
 
 from accounts.models import (
     ActorProfile,
+    AlertSettings,
     AskedBy,
     Erasure,
     MarketplacePublicProfile,
     OutgoingMail,
+    OutgoingPush,
     Persona,
+    PushSubscription,
     ReleasedHandle,
     RuntimePersonaState,
     SecurityChange,
@@ -25,7 +28,7 @@ from accounts.models import (
     WayChange,
 )
 from accounts.public_profile.handles import folded
-from accounts.sharing_ids.secrets import LASTS, digest_of, new_sharing_id
+from accounts.sharing_id import LASTS, digest_of, new_sharing_id
 from common.encryption import opened, sealed
 from tests.factories.making import makes
 
@@ -151,3 +154,28 @@ class OutgoingMailFactory(makes(OutgoingMail)):
     )
     due_at = factory.LazyFunction(timezone.now)
     until = factory.LazyAttribute(lambda made: made.due_at + timedelta(days=7))
+
+
+class AlertSettingsFactory(makes(AlertSettings)):
+    """The defaults, stored."""
+
+    user = factory.SubFactory(PersonFactory)
+    seen_until = factory.LazyFunction(timezone.now)
+
+
+class PushSubscriptionFactory(makes(PushSubscription)):
+    """A browser that nobody has."""
+
+    user = factory.SubFactory(PersonFactory)
+    digest = factory.LazyFunction(lambda: secrets.token_hex(32))
+    sealed = factory.LazyFunction(lambda: sealed("{}"))
+    made_at = factory.LazyFunction(timezone.now)
+
+
+class OutgoingPushFactory(makes(OutgoingPush)):
+    """A message that is due."""
+
+    subscription = factory.SubFactory(PushSubscriptionFactory)
+    sealed = factory.LazyFunction(lambda: sealed("{}"))
+    due_at = factory.LazyFunction(timezone.now)
+    until = factory.LazyAttribute(lambda made: made.due_at + timedelta(days=1))

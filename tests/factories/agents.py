@@ -9,12 +9,12 @@ import orjson
 from django.utils import timezone
 
 from agents_proxy.activations.models import Activation
-from agents_proxy.analyses.models import Run, Step
+from agents_proxy.analyses.models import Correction, Run, Step
 from agents_proxy.deletions.models import Deletion, new_deletion_id
 from agents_proxy.deletions.sealing import Subject, sealed
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
-from agents_proxy.messaging.models import MessageTemplate, OutboundMessage, PhoneNumber
+from agents_proxy.messaging.models import MessageTemplate, OptOut, OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
@@ -79,6 +79,16 @@ class RunFactory(makes(Run)):
     )  # fmt: skip
     input = factory.LazyAttribute(lambda made: sealed_json({**SUBMITTED, "email": made.user.email}))
     purge_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
+
+
+class CorrectionFactory(makes(Correction)):
+    """A value that its person put in place of the agents'."""
+
+    user = factory.SubFactory(PersonFactory)
+    field = "occupation"
+    value = factory.LazyFunction(lambda: encryption.sealed('"baker"'))
+    at = factory.LazyFunction(timezone.now)
+    consent = factory.SubFactory(ProcessingConsentFactory, user=factory.SelfAttribute("..user"))
 
 
 class StepFactory(makes(Step)):
@@ -155,6 +165,12 @@ class MessageTemplateFactory(makes(MessageTemplate)):
     language = "en"
     text = "Hello {name}, there is something new for you."
     proposed_by = factory.SubFactory(StaffFactory)
+
+
+class OptOutFactory(makes(OptOut)):
+    """A number that wants no messages."""
+
+    digest = factory.Sequence(digest_of)
 
 
 class OutboundMessageFactory(makes(OutboundMessage)):

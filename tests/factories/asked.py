@@ -1,5 +1,6 @@
 """Requests, grants, exports and reads, sealed to keys that really open them."""
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,10 +9,11 @@ from django.conf import settings
 
 from common.clock import rfc3339
 from common.identifiers import new_identifier
+from consent.connections.models import Connection
 from consent.connector_keys.models import ConnectorKey, PublishedKeys
 from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
-from consent.requests.models import ConsentRequest
+from consent.requests.models import ConsentRequest, OwnRules
 from consent.states import Actor, GrantStatus, RequestStatus
 from consent_bridge import sealed
 from pkm.registry.models import ScopeEntry
@@ -77,6 +79,24 @@ class ConsentRequestFactory(makes(ConsentRequest)):
         request: ConsentRequest = super()._create(model_class, *args, **kwargs)
         request.connector = connector
         return request
+
+
+class ConnectionFactory(makes(Connection)):
+    """Begun and not opened yet; a `user` makes it connected and completed. The code to type is at `made.code`."""
+
+    class Params:
+        code = factory.Sequence(lambda n: f"{n:08d}")
+
+    connection_id = factory.LazyFunction(lambda: new_identifier("con"))
+    app = factory.SubFactory(AppFactory)
+    user = None
+    code_digest = factory.LazyAttribute(lambda made: hashlib.sha256(made.code.encode()).hexdigest())
+    return_url = "https://shop.example/back"
+    created_at = factory.LazyFunction(now)
+    expires_at = factory.LazyAttribute(lambda made: made.created_at + timedelta(minutes=10))
+    status = factory.LazyAttribute(lambda made: "connected" if made.user else "pending")
+    complete_by = factory.LazyAttribute(lambda made: made.expires_at if made.user else None)
+    completed_at = factory.LazyAttribute(lambda made: made.created_at if made.user else None)
 
 
 class ConnectorKeyFactory(makes(ConnectorKey)):
@@ -174,3 +194,9 @@ class ReadFactory(makes(Read)):
     token = factory.LazyAttribute(lambda made: TokenFactory(app=made.grant.app))
     at = factory.LazyFunction(now)
     address_prefix = "203.0.113.0/24"
+
+
+class OwnRulesFactory(makes(OwnRules)):
+    """Somebody's rules, all off."""
+
+    user = factory.SubFactory(PersonFactory)

@@ -12,6 +12,7 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import User
 from common import encryption
+from common.identifiers import new_identifier
 from consent.sandbox.models import SandboxPerson
 from developers.members.invitation_links import new_secret
 from developers.models import (
@@ -29,6 +30,8 @@ from developers.models import (
     Logo,
     ManagementToken,
     MemberRole,
+    OAuthClient,
+    OAuthSecret,
     WebhookEndpoint,
 )
 from developers.tokens.digests import new_token
@@ -103,6 +106,43 @@ class TokenFactory(_Minted):
     created_by = factory.LazyAttribute(
         lambda made: made.app.application.applicant if made.app.application else PersonFactory()
     )
+
+
+class PersonalAppFactory(makes(App)):
+    """A host that somebody connected for themselves."""
+
+    name = factory.Sequence(lambda number: f"Assistant {number}")
+    mode = AppMode.PERSONAL
+    person = factory.SubFactory(PersonFactory)
+
+
+class OAuthClientFactory(makes(OAuthClient)):
+    """A host that registered itself."""
+
+    client_id = factory.LazyFunction(lambda: new_identifier("client"))
+    name = factory.Sequence(lambda number: f"Assistant {number}")
+    redirect_uris = factory.LazyFunction(lambda: ["http://127.0.0.1/callback"])
+
+
+class HostTokenFactory(TokenFactory):
+    """What somebody allowed a host that acts as a personal app of theirs; `made.secret` opens nothing."""
+
+    app = factory.SubFactory(PersonalAppFactory)
+    created_by = factory.SelfAttribute("app.person")
+    minted = factory.LazyFunction(lambda: new_token("oauth"))
+    client = factory.SubFactory(OAuthClientFactory)
+    label = factory.SelfAttribute("client.name")
+    header_only = True
+    resource = "http://localhost:8000/mcp"
+
+
+class OAuthSecretFactory(makes(OAuthSecret)):
+    """A refresh token that nobody has."""
+
+    kind = "refresh"
+    token = factory.SubFactory(HostTokenFactory)
+    digest = factory.LazyFunction(lambda: new_token("refresh")[2])
+    expires_at = factory.LazyFunction(lambda: timezone.now() + timedelta(days=30))
 
 
 class IdempotencyKeyFactory(makes(IdempotencyKey)):

@@ -4,7 +4,7 @@ import factory
 from django.conf import settings
 
 from consent.approvals.models import ApprovalKey
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from tests.factories.accounts import PersonFactory
 from tests.factories.developers import AppFactory
 from tests.factories.making import makes

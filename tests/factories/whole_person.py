@@ -56,6 +56,10 @@ def _account(user: User, canary: str) -> None:
     factories.SessionFactory(user=user, data=canary)
     factories.SecurityChangeFactory(user=user, address=user.email, detail=canary)
     factories.OutgoingMailFactory(user=user, sealed=canary)
+    factories.AlertSettingsFactory(user=user, phrase=canary)
+    factories.OutgoingPushFactory(
+        subscription=factories.PushSubscriptionFactory(user=user, sealed=canary, user_agent=canary), sealed=canary
+    )
     address = EmailAddress.objects.create(user=user, email=f"other.{canary}@example.org")
     EmailConfirmation.objects.create(email_address=address, key=canary)
     Authenticator.objects.create(user=user, type="webauthn", data={"name": canary})
@@ -93,12 +97,14 @@ def _allowed(user: User, canary: str) -> None:
     denied = factories.ConsentRequestFactory(**asked)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)
     factories.PublishedKeysFactory(request=denied)
+    factories.ConnectionFactory(user=user, request=denied, binding_message=canary, asked={"purpose": canary})
     factories.MailFactory(request=factories.ConsentRequestFactory(**asked))
     factories.WebhookDeliveryFactory(notice=Notice.objects.get(request=denied))
     factories.IdempotencyKeyFactory(app=denied.app, answer={"user_id": user.public_id, "binding_message": canary})
     factories.DiscoveryFactory(user=user, app=grant.app)
     factories.DirectoryFindFactory(user=user, app=grant.app)
     factories.BlockedAppFactory(user=user, app=grant.app)
+    factories.OwnRulesFactory(user=user)
     blocked_apps.report_app(app_id=grant.app.app_id, by=user, text=canary)
     factories.ReportNoteFactory(report=AppReport.objects.get(user=user), note=canary)
     waits = factories.ReceiptFactory(
@@ -119,6 +125,8 @@ def _developed(user: User, canary: str) -> None:
     AppInvitation.objects.filter(pk=invited.pk).update(invited_by=inviter)
     factories.OutgoingMailFactory(user=inviter, key=f"invitation:{invited.pk}", sealed=canary)
     factories.SandboxPersonFactory(user=user, label=canary)
+    secret = factories.OAuthSecretFactory(token__app__person=user, token__app__name=canary)
+    factories.LoggedRequestFactory(app=secret.token.app)
     key = sealed.public_half(sealed.generate_connector_key())
     register_key(app=app, key_id="key-1", jwk=key, by=user)
     factories.ScopeTemplateFactory(proposed_by=user)
@@ -134,8 +142,9 @@ def _analysed(user: User, canary: str) -> None:
     )  # fmt: skip
     factories.StepFactory(
         run=run, status="succeeded", started_at=timezone.now(), finished_at=timezone.now(), reply=canary,
-        fields=canary, field_count=1,
+        fields=canary, field_count=1, reading=canary, conversation=canary,
     )  # fmt: skip
+    factories.CorrectionFactory(user=user, consent=consent, field=canary, value=canary)
     factories.ActivationFactory(run=run, body=canary)
     factories.CallFactory(consent=consent)
     factories.DeletionFactory(consent=consent, subject=canary, confirmation=canary)

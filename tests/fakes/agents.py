@@ -10,6 +10,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,18 @@ class Asked:
     body: dict[str, Any]
 
 
+class Speech(StrEnum):
+    """What an upstream speaks, the revision of A2A with it, which its card tells."""
+
+    TASKS_SEND = "tasks-send"
+    A2A_0_3 = "0.3"
+    A2A_1_0 = "1.0"
+
+    @property
+    def protocol(self) -> str:
+        return "tasks-send" if self is Speech.TASKS_SEND else "a2a"
+
+
 Behaviour = Callable[[socket.socket, Asked, "Agent"], None]
 
 
@@ -43,6 +56,11 @@ class Agent:
     asked: list[Asked] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     connections: int = 0
+
+    @property
+    def prompts(self) -> list[Asked]:
+        """The requests without those for the agent's card."""
+        return [asked for asked in self.asked if asked.line.startswith("POST ")]
 
 
 @contextlib.contextmanager
@@ -84,6 +102,27 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
                 connection.shutdown(socket.SHUT_RDWR)
 
 
+def with_card(behaviour: Behaviour, speech: Speech, **changes: Any) -> Behaviour:
+    """The same agent with a card, for A2A. `changes` are members of it."""
+
+    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
+        if asked.line.startswith("POST "):
+            behaviour(connection, asked, running)
+        else:
+            card = {**card_of(running.url, speech), **changes}
+            connection.sendall(http("200 OK", json.dumps(card).encode()))
+
+    return behave
+
+
+def card_of(url: str, speech: Speech) -> dict[str, Any]:
+    """An agent card with what a client needs of it."""
+    if speech is Speech.A2A_1_0:
+        offered = {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+        return {"name": CANARY, "capabilities": {}, "supportedInterfaces": [offered]}
+    return {"name": CANARY, "capabilities": {}, "url": url, "protocolVersion": "0.3.0"}
+
+
 def _read(received: Any) -> Asked | None:
     line = received.readline().decode("latin-1").strip()
     if not line:
@@ -93,7 +132,7 @@ def _read(received: Any) -> Asked | None:
         name, _, value = head.partition(":")
         headers[name.lower()] = value.strip()
     body = received.read(int(headers.get("content-length", "0")))
-    return Asked(line, headers, json.loads(body))
+    return Asked(line, headers, json.loads(body or b"{}"))
 
 
 def http(status: str, body: bytes, **headers: str) -> bytes:

@@ -4,14 +4,19 @@ Every change of an item gets a place in its history; a cursor is a place, so pag
 and transactions that went again come out as at the real thing.
 """
 
+import hashlib
 import json
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from typing import Any
+
+from joserfc import jws
+from joserfc.jwk import ECKey
 
 from tests.fakes.serving import Answering, serving
 
@@ -54,6 +59,12 @@ class Item:
     institution_name: str = "First Bank of Tests"
     ready: bool = True
     removed: bool = False
+    older: list[dict[str, Any]] | None = None  # the second wave, until `backfill`
+
+    def backfill(self) -> None:
+        """The rest of the history is there, in no order that a cursor could tell."""
+        self.history += [("added", each) for each in self.older or []]
+        self.older = None
 
 
 @dataclass
@@ -67,6 +78,7 @@ class Aggregator:
     address: str = ""
     items: dict[str, Item] = field(default_factory=dict)
     links: dict[str, dict[str, Any]] = field(default_factory=dict)
+    keys: dict[str, tuple[ECKey, int | None]] = field(default_factory=dict)
     publics: dict[str, str] = field(default_factory=dict)
     fails: dict[str, list[Any]] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -75,7 +87,7 @@ class Aggregator:
 
     def settings(self, **other: Any) -> dict[str, Any]:
         base = {"url": self.address, "client_id": CLIENT_ID, "secret": SECRET, "name": "Tests", "countries": ["US"]}
-        return {**base, "timeout": 25, **other}
+        return {**base, "days": 730, "timeout": 25, **other}
 
     @property
     def paths(self) -> list[str]:
@@ -92,13 +104,18 @@ class Aggregator:
         """What a person does on the hosted page; the address that their browser is sent back to."""
         link = self.links[url.rsplit("/", 1)[-1]]
         results: list[dict[str, Any]] = []
-        if not leave:
+        if not leave and not link["updates"]:
             token, _ = self.item(*transactions)
             public = f"public-sandbox-{secrets.token_hex(8)}"
             self.publics[public] = token
             results = [{"public_token": public, "institution": {"name": "First Bank of Tests"}, "accounts": []}]
         link["sessions"].append(
-            {"link_session_id": "s", "finished_at": "2026-11-20T10:00:00Z", "results": {"item_add_results": results}}
+            {
+                "link_session_id": "s",
+                "finished_at": "2026-11-20T10:00:00Z",
+                "exit": {"error": None} if leave else None,
+                "results": {"item_add_results": results},
+            }
         )
         return str(link["redirect"])
 
@@ -126,11 +143,18 @@ class Aggregator:
         return handler(self, body) if handler else (404, {"error_type": "INVALID_REQUEST", "error_code": "NOT_FOUND"})
 
     def create_link(self, body: dict[str, Any]) -> tuple[int, Any]:
-        wanted = {"client_name", "language", "country_codes", "user", "products", "hosted_link"}
-        if wanted - body.keys() or "client_user_id" not in body["user"]:
+        updates = body.get("access_token")
+        wanted = {"client_name", "language", "country_codes", "user", "hosted_link"}
+        if wanted - body.keys() or ("products" in body) == bool(updates) or "client_user_id" not in body["user"]:
             return error("MISSING_FIELDS")
+        if updates and (updates not in self.items or self.items[updates].removed):
+            return error("ITEM_NOT_FOUND")
         token = f"link-sandbox-{secrets.token_hex(8)}"
-        self.links[token] = {"redirect": body["hosted_link"]["completion_redirect_uri"], "sessions": []}
+        self.links[token] = {
+            "redirect": body["hosted_link"]["completion_redirect_uri"],
+            "sessions": [],
+            "updates": updates,
+        }
         return 200, {
             "link_token": token, "expiration": "2026-11-20T12:00:00Z", "request_id": "r1",
             "hosted_link_url": f"{self.address}/hl/{token}",
@@ -161,7 +185,26 @@ class Aggregator:
         for kind, what in item.history[start : start + size]:
             page[kind].append({"transaction_id": what, "account_id": "acc-1"} if kind == "removed" else what)
         end = min(start + size, len(item.history))
-        return 200, {**page, "next_cursor": f"at-{end}", "has_more": end < len(item.history)}
+        status = "HISTORICAL_UPDATE_COMPLETE" if item.older is None else "INITIAL_UPDATE_COMPLETE"
+        return 200, {
+            **page, "next_cursor": f"at-{end}", "has_more": end < len(item.history),
+            "transactions_update_status": status,
+        }  # fmt: skip
+
+    def key(self, body: dict[str, Any]) -> tuple[int, Any]:
+        kept = self.keys.get(body["key_id"])
+        if kept is None:
+            return error("INVALID_WEBHOOK_VERIFICATION_KEY_ID")
+        key, expired_at = kept
+        named = {"kid": body["key_id"], "alg": "ES256", "use": "sig", "created_at": 1, "expired_at": expired_at}
+        return 200, {"key": {**key.as_dict(private=False), **named}, "request_id": "r8"}
+
+    def signature(self, told: bytes, *, key_id: str = "key-1", age: int = 0, **claims: Any) -> str:
+        """What the header of a webhook with this body holds; the key is made when its first message is signed."""
+        key, _ = self.keys.setdefault(key_id, (ECKey.generate_key("P-256"), None))
+        said = {"iat": int(time.time()) - age, "request_body_sha256": hashlib.sha256(told).hexdigest(), **claims}
+        header = {"alg": "ES256", "kid": key_id, "typ": "JWT"}
+        return jws.serialize_compact(header, json.dumps(said), key, algorithms=["ES256"])
 
     def identity(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         owner = {
@@ -181,6 +224,7 @@ _HANDLERS = {
     "/link/token/create": Aggregator.create_link,
     "/link/token/get": Aggregator.get_link,
     "/item/public_token/exchange": Aggregator.exchange,
+    "/webhook_verification_key/get": Aggregator.key,
 }
 _OF_AN_ITEM = {
     "/accounts/get": Aggregator.accounts,

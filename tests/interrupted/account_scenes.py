@@ -139,7 +139,7 @@ def remove_public_profile(stage: Stage) -> Scene:
 def save_name(stage: Stage) -> Scene:
     done = User.objects.filter(pk=stage.person.pk, display_name="Zoe Quinn").exists
     here = "/account/name/"
-    return Scene(here, here, "Save", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
+    return Scene(here, _PROFILE, "Save", done, {"display_name": "Zoe Quinn"}, "Zoe Quinn")
 
 
 def remove_photo(stage: Stage) -> Scene:
@@ -149,7 +149,7 @@ def remove_photo(stage: Stage) -> Scene:
     def done() -> bool:
         return not UserPhoto.objects.filter(user=stage.person).exists()
 
-    return Scene("/account/name/photo/remove/", "/account/name/", "Remove the photo", done)
+    return Scene("/account/name/photo/remove/", _PROFILE, "Remove the photo", done)
 
 
 # after signing in it waits; some of these ask for the password once more before they are done
@@ -251,6 +251,7 @@ BOUND_TO_A_VISIT: dict[str, str] = {
     "account_confirm_login_code": "the code belongs to the session that is over",
     "account_confirm_email": "the key in the address does it, whoever follows it",
     "account_reset_password_from_key": "the key was taken into the session that is over",
+    "consent:authorize": "the program that asks is answered once, and asks anew",
     "interrupted-leave": "it drops what waits",
 }
 

@@ -70,5 +70,5 @@ SCENES: dict[str, Make] = {
     "portal:application": correct_application,
     "portal:withdraw-application": withdraw_application,
     "portal:application-domain": check_application_domain,
-    "developers:domain": check_domain,
+    "portal:domain": check_domain,
 }

@@ -74,7 +74,7 @@ def revoke_management_token(stage: Stage) -> Scene:
 def rename_app(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/settings/"
     done = App.objects.filter(name="Supper Finder").exists
-    return Scene(here, here, "Rename it: Lunch Finder", done, {"name": "Supper Finder"}, "Supper Finder")
+    return Scene(here, here, "Save: Lunch Finder", done, {"name": "Supper Finder"}, "Supper Finder")
 
 
 def close_app(stage: Stage) -> Scene:
@@ -212,21 +212,21 @@ SCENES: dict[str, Make] = {
     "portal:sandbox-clock": move_clock,
     "portal:delete-sandbox-person": delete_sandbox_person,
     "portal:try": call_from_console,
-    "developers:make-test-app": make_test_app,
-    "developers:tokens": mint_token,
-    "developers:token-rotate": rotate_token,
-    "developers:token-revoke": revoke_token,
-    "developers:management-tokens": mint_management_token,
-    "developers:management-token-revoke": revoke_management_token,
-    "developers:settings": rename_app,
-    "developers:close": close_app,
-    "developers:invite": invite,
-    "developers:resend-invitation": of_invitation("send", "Send it again: new@example.org"),
-    "developers:withdraw-invitation": of_invitation("withdraw", "Withdraw: new@example.org"),
-    "developers:change-role": of_member("role", "Make a member: %(who)s", "member", role="member"),
-    "developers:transfer-app": of_member("transfer", "Hand the app over: %(who)s", "asked"),
-    "developers:remove-member": of_member("remove", "Remove: %(who)s", ""),
-    "developers:leave-team": leave_team,
-    "developers:agree-to-tests": agree_to_tests,
-    "developers:invitation": accept_invitation,
+    "portal:make-test-app": make_test_app,
+    "portal:tokens": mint_token,
+    "portal:token-rotate": rotate_token,
+    "portal:token-revoke": revoke_token,
+    "portal:management-tokens": mint_management_token,
+    "portal:management-token-revoke": revoke_management_token,
+    "portal:settings": rename_app,
+    "portal:close": close_app,
+    "portal:invite": invite,
+    "portal:resend-invitation": of_invitation("send", "Send it again: new@example.org"),
+    "portal:withdraw-invitation": of_invitation("withdraw", "Withdraw: new@example.org"),
+    "portal:change-role": of_member("role", "Make a member: %(who)s", "member", role="member"),
+    "portal:transfer-app": of_member("transfer", "Hand the app over: %(who)s", "asked"),
+    "portal:remove-member": of_member("remove", "Remove: %(who)s", ""),
+    "portal:leave-team": leave_team,
+    "portal:agree-to-tests": agree_to_tests,
+    "portal:invitation": accept_invitation,
 }

@@ -2,9 +2,9 @@
 
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses import actions as analysis_actions
-from agents_proxy.analyses.models import Run
+from agents_proxy.analyses.models import Correction, Run, Step
 from agents_proxy.digests import digest
-from agents_proxy.financial.models import Item, RefreshRun
+from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
@@ -12,7 +12,7 @@ from tests.agents_proxy.agent_server import Agents, speaking
 from tests.agents_proxy.institutions import linked
 from tests.agents_proxy.phone_owners import TO
 from tests.agents_proxy.proxy_calls import configure, owning
-from tests.agents_proxy.runs import body_of, finished, started
+from tests.agents_proxy.runs import SUBMITTED, TICKED, finished, started
 from tests.factories import (
     DestinationFactory,
     PhoneNumberFactory,
@@ -30,7 +30,7 @@ def _agents(stage: Stage) -> Agents:
 
 def analysis(stage: Stage) -> Scene:
     says = "Start the analysis"
-    typed = {**body_of(stage.person), "agreed": "on"}
+    typed = {**SUBMITTED, "email": owning(stage.person).email, **TICKED}
     return Scene("/profile/", "/profile/", says, Run.objects.exists, typed, "Ana Sá")
 
 
@@ -39,6 +39,15 @@ def cancel(stage: Stage) -> Scene:
     here = f"/profile/{run.analysis_id}/"
     done = Run.objects.filter(pk=run.pk, status="cancelled").exists
     return Scene(f"{here}cancel/", here, "Stop the analysis", done)
+
+
+def correct(stage: Stage) -> Scene:
+    _agents(stage).says = {"core": {"occupation": "thief"}}
+    run = finished(stage.person)
+    here = f"/profile/{run.analysis_id}/"
+    sent = {"field": "occupation", "value": "baker", "do": "keep"}
+    done = Correction.objects.filter(field="occupation", value__isnull=False).exists
+    return Scene(f"{here}correct/", here, "Correct it: Occupation", done, sent)
 
 
 def retry(stage: Stage) -> Scene:
@@ -53,6 +62,17 @@ def retry(stage: Stage) -> Scene:
         return len(agents.asked) > asked_before or again.status in ("queued", "running")
 
     return Scene(f"{here}retry/brand/", here, "Ask again: Brand agent", done)
+
+
+def answer(stage: Stage) -> Scene:
+    asks = {"state": "input-required", "message": {"role": "agent", "parts": [{"type": "text", "text": "Which Ana?"}]}}
+    _agents(stage).says = {"brand": {"result": {"id": "t", "status": asks}}}
+    run = finished(stage.person)
+    here = f"/profile/{run.analysis_id}/"
+    done = Step.objects.filter(run=run, agent="brand").exclude(status="input_required").exists
+    return Scene(
+        f"{here}answer/brand/", here, "Send the answer: Brand agent", done, {"text": "The one in Porto."}, "Porto"
+    )
 
 
 def delete_run(stage: Stage) -> Scene:
@@ -73,8 +93,19 @@ def send(stage: Stage) -> Scene:
 
 def agree(stage: Stage) -> Scene:
     here = "/profile/consent/?purposes=profile"
-    says = "I agree"
-    return Scene(here, here, says, ProcessingConsent.objects.exists, {"decision": "agree"})
+    sent = {"decision": "agree", "purpose-profile": "on", "duration": "month"}
+
+    def done() -> bool:
+        return ProcessingConsent.objects.filter(purposes=["profile"], lasts=30 * 86400).exists()
+
+    return Scene(here, here, "I agree to what I ticked", done, sent)
+
+
+def renew(stage: Stage) -> Scene:
+    made = ProcessingConsentFactory(user=stage.person, purposes=["profile"])
+    done = ProcessingConsent.objects.filter(pk=made.pk, renewed_at__isnull=False).exists
+    here = f"/profile/consent/{made.consent_id}/renew/"
+    return Scene(here, here, "Renew: Your profile", done)
 
 
 def withdraw(stage: Stage) -> Scene:
@@ -166,6 +197,13 @@ def refresh(stage: Stage) -> Scene:
     return Scene(path, "/profile/financial/", says, RefreshRun.objects.exists)
 
 
+def link_again(stage: Stage) -> Scene:
+    item = _item(stage)
+    Item.objects.update(status="login_required")
+    path = f"/profile/financial/{item.item_id}/link/"
+    return Scene(path, "/profile/financial/", "Sign in there again", LinkSession.objects.exists)
+
+
 def remove_item(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/remove/"
     says = "Remove it"
@@ -183,9 +221,12 @@ SCENES: dict[str, Make] = {
     "profile:home": analysis,
     "profile:cancel": cancel,
     "profile:retry": retry,
+    "profile:answer": answer,
+    "profile:correct": correct,
     "profile:delete": delete_run,
     "activations:send": send,
     "processing:consent": agree,
+    "processing:renew": renew,
     "processing:withdraw": withdraw,
     "profile:create": create_profile,
     "profile:update": update_profile,
@@ -195,6 +236,7 @@ SCENES: dict[str, Make] = {
     "numbers:code": code,
     "numbers:forget": forget,
     "financial:link": link,
+    "financial:link_again": link_again,
     "financial:refresh": refresh,
     "financial:identity": identity,
     "financial:remove": remove_item,

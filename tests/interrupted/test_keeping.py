@@ -8,7 +8,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from accounts.interrupted import waiting_forms
+from accounts.interrupted import unconfirmed_forms
 from accounts.interrupted.page_forms import PAGE_FIELD
 from accounts.models import User
 from consent.decisions import actions as decision_actions
@@ -17,7 +17,14 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
-from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, PhoneNumberFactory, give_vault
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    GrantFactory,
+    PersonFactory,
+    PhoneNumberFactory,
+    give_vault,
+)
 from tests.interrupted.plain_browser import OWN, Browser, form_to, waiting_titles
 
 pytestmark = pytest.mark.django_db
@@ -206,7 +213,8 @@ def test_the_page_of_whoever_was_here_before_is_not_confirmed_by_the_next(asked:
     browser.sign_in(asked.user)
     browser.open(f"/consent/requests/{asked.request_id}/")
     left_open = browser.answer
-    browser.send("/accounts/logout/", form_to(left_open, "/accounts/logout/").fields)
+    browser.open("/consent/")  # in another tab: the sheet itself leads nowhere else
+    browser.send("/accounts/logout/", form_to(browser.answer, "/accounts/logout/").fields)
     browser.sign_in(PersonFactory())
 
     form = form_to(left_open, path_of(asked))
@@ -223,7 +231,7 @@ def test_the_way_back_is_a_page_of_ours(page: str, asked: ConsentRequest) -> Non
     """`next` can be typed by anybody: it leads to no other site, and never by GET to what takes only a POST."""
     browser = Browser()
     browser.sign_in(asked.user, f"/accounts/login/?next={page}")
-    assert browser.path in ("/consent/", "/consent/grants/", "/nowhere")
+    assert browser.path in ("/consent/", "/consent/apps/", "/nowhere")
 
 
 @pytest.mark.parametrize("method", ["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "POST"])
@@ -234,19 +242,21 @@ def test_any_method_at_a_page_leads_back_to_a_page(client: Client, person: User,
 
 @pytest.mark.parametrize("address", ["stop", "pause", "keep"])
 def test_looking_at_an_address_of_a_button_is_a_page_for_everybody(client: Client, person: User, address: str) -> None:
-    answer = client.get(f"/consent/grants/grt_x/{address}/")
-    assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert 'href="/consent/grants/"' in answer.content.decode()
+    for visitor, way in ((client, "/accounts/login/"), (signed_in(person).client, "/consent/apps/")):
+        answer = visitor.get(f"/consent/grants/grt_x/{address}/")
+        assert (answer.status_code, answer["Allow"]) == (405, "POST")
+        assert f'href="{way}"' in answer.content.decode().partition("<main")[2]
 
 
 # --- several, and large ones ------------------------------------------------------------------------------------------
 
 
 def test_several_wait_side_by_side_and_the_same_one_once(person: User) -> None:
-    grants = [GrantFactory(request__user=person) for _ in range(3)]
-    browser = Browser()
+    app = AppFactory()
+    grants = [GrantFactory(request__user=person, request__app=app, scope=f"attr.food{n}.*") for n in range(3)]
+    browser, here = Browser(), f"/consent/apps/{app.app_id}/"
     browser.sign_in(person)
-    page = browser.open("/consent/grants/")
+    page = browser.open(here)
     browser.end_session()
     for grant in (*grants, grants[0]):
         path = f"/consent/grants/{grant.grant_id}/stop/"
@@ -257,7 +267,7 @@ def test_several_wait_side_by_side_and_the_same_one_once(person: User) -> None:
     path = f"/consent/grants/{grants[1].grant_id}/stop/"
     browser.press(path, {})
     assert [Grant.objects.get(pk=grant.pk).status for grant in grants] == ["active", "revoked", "active"]
-    assert len(waiting_titles(browser.open("/consent/grants/"))) == 2
+    assert len(waiting_titles(browser.open(here))) == 2
 
 
 @pytest.mark.parametrize("text", ["x" * 2000, "Ärger über die App! " * 100, "Приложение врёт. " * 117])
@@ -266,7 +276,7 @@ def test_the_longest_text_waits(asked: ConsentRequest, text: str) -> None:
     browser.sign_in(asked.user, browser.path)
     browser.press(path, {})
     assert AppReport.objects.get().text == text.strip()
-    assert len(cookie_of(browser)) <= waiting_forms.MAX_BYTES
+    assert len(cookie_of(browser)) <= unconfirmed_forms.MAX_BYTES
 
 
 def test_a_text_that_no_cookie_holds_stays_on_the_page_until_it_can_be_sent(asked: ConsentRequest) -> None:

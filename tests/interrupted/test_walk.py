@@ -23,8 +23,10 @@ WAITING = {name: make for file in _FILES for name, make in file.SCENES.items()}
 AT_ONCE = account_scenes.AT_ONCE
 BOUND = account_scenes.BOUND_TO_A_VISIT
 CHANGES_NOTHING = {"consent:verify-history"}
-# the code that came to a phone number, which opens no account, and the one of the mail, which is for no sign-in to wait
-OTHER_CODES = {"numbers:code", "account-keep-by-mail"}
+# codes that came to a phone number or that an app shows, which open no account, and the one of the mail, which is for
+# no sign-in to wait
+OTHER_CODES = {"numbers:code", "account-keep-by-mail", "consent:connect", "consent:connection"}
+ON_THEIR_PAGE = {"processing:consent", "consent:connection"}
 SECOND_STEP = {"mfa_remove_webauthn", "mfa_edit_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"}
 
 
@@ -132,7 +134,7 @@ def test_without_its_token_it_is_shown_again_and_one_confirmation_does_it(name: 
 
     browser.press(scene.path, scene.typed)
 
-    assert browser.answer.status_code == (200 if name == "processing:consent" else 403)
+    assert browser.answer.status_code == (200 if name in ON_THEIR_PAGE else 403)
     assert waiting_titles(browser.answer) == [scene.says]
     assert scene.shows in browser.text
     _confirm(browser, scene, stage.person)

@@ -118,10 +118,10 @@ def remove_destination(stage: Stage) -> Scene:
 
 
 SCENES: dict[str, Make] = {
-    "destinations:destinations": add_destination,
-    "destinations:switch": switch_destination,
-    "destinations:renew": renew_destination,
-    "destinations:remove": remove_destination,
+    "portal:destinations": add_destination,
+    "portal:destination-switch": switch_destination,
+    "portal:destination-renew": renew_destination,
+    "portal:destination-remove": remove_destination,
     "portal:webhooks": add,
     "portal:webhook-change": change,
     "portal:webhook-switch": switch,

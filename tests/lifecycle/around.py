@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from consent.decisions.expiry import write_down_expiry
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.grants.models import Grant
 from consent.log.sequencing import sequence_and_sign
 from pkm.registry.models import ScopeEntry
@@ -30,7 +30,7 @@ class Around(Acting):
         if task == "expiry":
             same(self.world.write_down_expiry(), write_down_expiry())
         elif task == "reads":
-            same(self.world.chain_reads(), chain_waiting_reads())
+            same(self.world.chain_reads(), chain_pending_reads())
         else:
             sequence_and_sign()
 
@@ -59,12 +59,13 @@ class Around(Acting):
         found = submit(self.transport, Caller.staff(self.stage.staff), path, fields)
         assert found.status == 302, found.body[:2000]
 
-    @act(1, app=apps, blocked=st.sampled_from([False, False, True]))
-    def block(self, app: int, blocked: bool) -> None:
-        """Only of an app that they met, so that nobody learns which there are."""
+    @act(1, app=apps, blocked=st.sampled_from([False, False, True]), stranger=st.sampled_from([False, False, True]))
+    def block(self, app: int, blocked: bool, stranger: bool) -> None:
+        """Only of an app that they met or that knows them, so that nobody learns which there are."""
         app_id, verb = self.app_id(app), "block" if blocked else "unblock"
-        wanted = self.world.block(app_id) if blocked else self.world.unblock(app_id)
-        same(wanted, submit(self.transport, self.stage.session, f"/consent/apps/{app_id}/{verb}/", {}).status)
+        caller = self.stage.strange_session if stranger else self.stage.session
+        wanted = 404 if stranger else self.world.block(app_id) if blocked else self.world.unblock(app_id)
+        same(wanted, submit(self.transport, caller, f"/consent/apps/{app_id}/{verb}/", {}).status)
 
     @act(1, scope=st.sampled_from([FOOD, CUISINE, LIFESTYLE, MONEY]), hidden=st.sampled_from([False, False, True]))
     def hide(self, scope: str, hidden: bool) -> None:

@@ -120,7 +120,7 @@ class Records:
         for app in self.stage.apps:
             looked = Discovery.objects.filter(app=app, user=self.stage.owner).values_list("count", flat=True)
             same(world.discoveries.get(app.app_id, 0), sum(looked), "discoveries")
-            same(misses_counted(world, app.app_id), unknown_users.look(app.pk, "").used, "misses")
+            same(misses_counted(world, app.app_id), unknown_users.peek(app.pk, "").used, "misses")
 
 
 def _end(body: dict[str, Any]) -> str:

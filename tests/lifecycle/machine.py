@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from consent.decisions.expiry import write_down_expiry
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent_bridge import sealed
 from tests.lifecycle import expected_answers
 from tests.lifecycle.checks import Records
@@ -179,7 +179,7 @@ class Acting(RuleBasedStateMachine):
     def _wind_up(self) -> None:
         self.stage.advance(3 * 31536000)
         same(self.world.write_down_expiry(), write_down_expiry())
-        same(self.world.chain_reads(), chain_waiting_reads())
+        same(self.world.chain_reads(), chain_pending_reads())
         self.records.check()
         self.records.check_at_the_end()
         self.met.update(event for event, _, _ in self.world.chains.get("person", []))

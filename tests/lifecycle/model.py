@@ -208,13 +208,8 @@ class World:
         self.record(request, "export_updated", "person", kind="export.updated")
         return self.told(request)
 
-    def has_met(self, app: str) -> bool:
-        return bool(self.discoveries.get(app) or app in self.blocked or any(self.of_app(app)))
-
     def block(self, app: str) -> int:
-        """The status of the page's answer. What waits is cancelled, what is shared stays."""
-        if not self.has_met(app):
-            return 404
+        """The status of the page's answer. What waits is cancelled, what is shared stays. Both apps know the person."""
         for request in self.of_app(app):
             if request.status(self.now) == "pending":
                 self.close(request, "cancelled", "person")
@@ -224,8 +219,6 @@ class World:
         return 302
 
     def unblock(self, app: str) -> int:
-        if not self.has_met(app):
-            return 404
         if app in self.blocked:
             self.chains.setdefault("person", []).append(("app_unblocked", "person", app))
         self.blocked.discard(app)

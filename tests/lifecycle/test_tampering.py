@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from consent.decisions import actions as decision_actions
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditHead
 from consent.log.sequencing import sequence_and_sign
@@ -48,7 +48,7 @@ def _chains() -> list[str]:
         if turn % 4 == 3:
             export = ExportFactory(grant__request__app=app, grant__request__user=person)
             ReadFactory.create_batch(2, export=export)
-            assert chain_waiting_reads() == 2
+            assert chain_pending_reads() == 2
             assert sequence_and_sign()
     with connection.cursor() as cursor:
         for rule in RULES:

@@ -6,7 +6,7 @@ from typing import Any
 
 from consent_bridge import sealed
 from consent_bridge.wrappers import possession, possession_digest
-from pkm.notes.actions import notes_of
+from pkm.notes import notes_of
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation.queries import read_back_mark, rotation
 from pkm.segments.queries import sealed_segments

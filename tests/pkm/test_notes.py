@@ -7,13 +7,15 @@ import pytest
 
 from consent_bridge import sealed
 from consent_bridge.encoding import decode_base64url, dump_json, encode_base64url, parse_object
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
+from pkm.registry import queries as registry_queries
 from pkm.reset import actions as reset_actions
 from pkm.segments.actions import destroy_vault
 from tests.callers import signed_in
 from tests.factories import PersonFactory, give_vault
 from tests.pkm.rotation import change
 from tests.pkm.sealed_notes import opened_notes, sealed_notes
+from tests.pkm.sealed_segments import segment
 from tests.pkm.test_reset import week_later
 
 AT, RESEALED = "/vault/notes", "/vault/rotation/notes"
@@ -37,7 +39,7 @@ def told(answer):
 
 
 def test_there_are_none_at_first(owner, vault):
-    assert owner.get(AT).json() == {"revision": 0, "jwe": None, "updated_at": None}
+    assert owner.get(AT).json() == {"revision": 0, "jwe": None, "updated_at": None, "hidden_scopes": []}
 
 
 def test_they_are_kept_and_read(owner, vault, django_assert_num_queries):
@@ -111,6 +113,94 @@ def test_notes_of_somebody_else_are_never_shown_or_replaced(owner, vault):
     assert told(stranger.put(AT, body(vault))) == (400, "notes_mismatch", "kid")
     assert stranger.put(AT, body(other, 0, {})).status_code == 200
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
+
+
+# --- together with what they tell of ---------------------------------------------------------------------------------
+
+
+FOOD = "/vault/segments/lifestyle/food"
+HIDDEN = "/vault/hidden-scopes/attr.lifestyle.food.*"
+
+
+@pytest.fixture
+def send(owner, vault):
+    """Sends one of the changes of a vault that notes tell of."""
+
+    def sent(change, notes):
+        if change == "write":
+            values = segment(vault, "lifestyle", "food", {"favorite_cuisine": "Greek"}, base=1)
+            return owner.put(FOOD, {**values, "notes": notes})
+        if change == "delete":
+            return owner.send("DELETE", f"{FOOD}?base_content_revision=1", dump_json({"notes": notes}, "it"))
+        return owner.send("PUT" if change == "hide" else "DELETE", HIDDEN, dump_json({"notes": notes}, "it"))
+
+    return sent
+
+
+def state(owner):
+    segments = owner.get("/vault/segments").json()["segments"]
+    return [(one["segment_id"], one["content_revision"]) for one in segments], owner.get(AT).json()["hidden_scopes"]
+
+
+CHANGES = {
+    "write": ([("food", 2)], ["attr.lifestyle.*"]),
+    "delete": ([], ["attr.lifestyle.*"]),
+    "hide": ([("food", 1)], ["attr.lifestyle.*", "attr.lifestyle.food.*"]),
+    "show": ([("food", 1)], ["attr.lifestyle.*"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_and_its_notes_are_one(owner, vault, send, change):
+    owner.put("/vault/hidden-scopes/attr.lifestyle.*", {})
+    owner.put(HIDDEN, {}) if change == "show" else None
+    owner.put(AT, body(vault))
+
+    assert send(change, body(vault, 1, {"extra": change})).status_code in (200, 204)
+
+    assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == {"extra": change}
+    assert state(owner) == CHANGES[change]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_without_its_notes_there_is_no_change(owner, vault, send, change):
+    """Another device wrote them meanwhile: the client reads them again and sends both once more."""
+    owner.put(HIDDEN, {}) if change == "show" else None
+    owner.put(AT, body(vault))
+    owner.put(AT, body(vault, 1, {"other": "device"}))
+    before = state(owner)
+
+    assert told(send(change, body(vault, 1))) == (409, "stale_revision", "notes")
+    assert told(send(change, body(vault, 2, SEEN, kid="vk_t2zp3gog7m6odtqh"))) == (400, "notes_mismatch", "kid")
+
+    assert state(owner) == before
+    assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == {"other": "device"}
+
+
+def test_without_its_change_there_are_no_notes(owner, vault):
+    owner.put(AT, body(vault))
+    stale = {**segment(vault, "lifestyle", "food", {"favorite_cuisine": "Greek"}, base=4), "notes": body(vault, 1)}
+
+    refused = owner.put(FOOD, stale)
+
+    assert (told(refused), refused.json()["current_content_revision"]) == ((409, "stale_revision", None), 1)
+    assert owner.get(AT).json()["revision"] == 1
+
+
+def test_a_form_shows_nothing_again_that_a_vault_may_remember_as_hidden(owner, vault):
+    """Hidden, shown and hidden again by forms is fine before the vault keeps notes; from then on it alone shows."""
+    form = {"scope": "attr.lifestyle.food.*"}
+
+    def shows_again():
+        owner.put(HIDDEN, {})
+        owner.client.post("/vault/discovery/", {**form, "hide": "0"})
+        return registry_queries.hidden_scopes(vault.user) == set()
+
+    assert shows_again()
+    owner.put(AT, body(vault))
+    assert not shows_again()
+    owner.send("DELETE", HIDDEN, dump_json({"notes": body(vault, 1)}, "it"))
+    assert registry_queries.hidden_scopes(vault.user) == set()
 
 
 # --- made with the vault --------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def test_preview_takes_no_query_for_each_segment(db, django_assert_max_num_queri
 
 def test_overview_counts_what_is_kept(owner, vault, person):
     shown = text(owner.get("/vault/"))
-    assert "3 things kept" in shown
+    assert "3 entries" in shown
     assert person.public_id in shown
 
 
@@ -144,7 +144,7 @@ def test_removing_says_by_name_what_remains(owner, person):
     shown = text(owner.get(path))
 
     left = shown[shown.index("What then still unlocks your data") : shown.index("</form>", shown.index("Remove it"))]
-    assert re.findall(r'class="row-title">([^<]+)<', left) == ["Passphrase", "My phone"]
+    assert re.findall(r'class="t">([^<]+)<', left) == ["Passphrase", "My phone"]
     assert "only_recovery" not in left
     assert _move(owner, code, "remove").redirect_chain == [("/account/security/", 302)]
 

@@ -6,12 +6,16 @@ from collections import Counter
 import orjson
 import pytest
 from django.db import connection
+from django.utils.translation import gettext, override
 
 from pkm import scopes
 from pkm.registry import copy as registry_copy
 from pkm.registry import queries as registry_queries
+from pkm.registry.labels import verb_phrase
 from pkm.registry.models import Domain, ScopeEntry
+from pkm.registry.starter import starter_entries
 from pkm.registry.starter_attributes import ATTRIBUTES
+from pkm.registry.starter_phrases import VERB_PHRASES
 from tests.factories import DomainFactory, HiddenScopeFactory, ScopeEntryFactory, give_vault
 
 FOOD = [
@@ -54,9 +58,8 @@ def test_every_starter_entry_says_what_its_scope_covers():
         scope = scopes.parse(entry.scope)
         assert scope is not None
         assert entry.attributes == [path for path in everything.attributes if scope.covers(path)]
-        assert entry.segment_ids == [
-            segment for segment in everything.segment_ids if scope.covers_segment(*segment.split("."))
-        ]
+        own = {path.rpartition(".")[0] for path in entry.attributes}
+        assert entry.segment_ids == [segment for segment in everything.segment_ids if segment in own]
         assert entry.scope_handle == scopes.handle(entry.scope)
         assert entry.scope_label
         assert entry.description
@@ -222,3 +225,17 @@ def test_entry_with_a_scope_that_cannot_be_parsed_is_not_served():
     """Unknown denies: rows can be written past the admin's checks."""
     ScopeEntryFactory(scope="attr.UPPER.*", domain=DomainFactory(domain_key="upper"))
     assert "attr.UPPER.*" not in registry_copy.entries().by_scope
+
+
+def test_every_scope_of_the_starter_list_says_what_an_app_does_that_asks_for_it() -> None:
+    assert set(VERB_PHRASES) == {row["scope"] for row in starter_entries()}
+    with override("de"):
+        said = {phrase: gettext(phrase) for phrase in VERB_PHRASES.values()}
+    assert [phrase for phrase, german in said.items() if not german.startswith("fragt")] == []
+
+
+def test_a_scope_that_staff_made_or_renamed_is_called_by_its_label() -> None:
+    entry = ScopeEntry.objects.get(scope="attr.lifestyle.food.*")
+    assert verb_phrase(entry) == "asks what you eat"
+    entry.scope_label = "Pets at home"
+    assert verb_phrase(entry) == "asks for Pets at home"

@@ -166,7 +166,7 @@ def test_what_is_taken_back_at_the_last_moment_is_kept(vault, person):
 def test_the_page_asks_for_a_tick_and_then_offers_the_way_back(vault, owner, person):
     client = owner.client
     page = "/account/security/reset/"
-    assert "Give it up" in client.get(page).content.decode()
+    assert "Erase and start over" in client.get(page).content.decode()
     unticked = client.post(page)
     assert unticked.status_code == 400
     assert status(person) == "active"

@@ -7,9 +7,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import SharingId, User
-from accounts.sharing_ids.queries import sharing_id_of
+from accounts.sharing_id import sharing_id_of
+from developers.models import AppStatus
 from tests.callers import JsonClient
-from tests.factories import AppFactory, give_vault, invitation_of
+from tests.factories import AppFactory, TestAppFactory, give_vault, invitation_of
 
 PAGE, MAKE = "/vault/", "/vault/sharing-id/"
 
@@ -48,7 +49,7 @@ def test_within_the_setup_one_stays_there(browser: Client) -> None:
 def test_a_new_one_takes_its_place_and_the_page_says_so(browser: Client, person: User) -> None:
     first = invitation_of(person)
     SharingId.objects.update(app=AppFactory(name="Lunch Finder"))
-    assert "Lunch Finder used it" in shown(browser)
+    assert "Only Lunch Finder can ask you" in shown(browser)
 
     browser.post(MAKE, {"then": "replace"})
 
@@ -56,7 +57,45 @@ def test_a_new_one_takes_its_place_and_the_page_says_so(browser: Client, person:
     assert "The one before it stopped working." in told
     assert first not in told
     assert invitation_of(person) in told
-    assert "Lunch Finder used it" not in told
+    assert "Only Lunch Finder can ask you" not in told
+
+
+def bound_to() -> str | None:
+    row = SharingId.objects.select_related("app").first()
+    return row.app.app_id if row and row.app else None
+
+
+@pytest.mark.parametrize("written", [" lunch finder ", "Lunch.Example", "app_finder"])
+def test_one_made_for_an_app_is_for_that_app(browser: Client, written: str) -> None:
+    AppFactory(name="Lunch Finder", app_id="app_finder", proved_domain="lunch.example", domain_proved_at=timezone.now())
+    AppFactory(name="Lunch Finder 2")
+
+    browser.post(MAKE, {"then": "make", "app": written})
+
+    assert bound_to() == "app_finder"
+    assert "Only Lunch Finder (lunch.example) can ask you with it" in shown(browser)
+
+
+def test_no_single_app_called_so_changes_nothing(browser: Client, person: User) -> None:
+    first = invitation_of(person)
+    AppFactory.create_batch(2, name="Twice")
+    AppFactory(name="Closed", status=AppStatus.CLOSED)
+    TestAppFactory(name="Trial")
+
+    for written in ("Twice", "Closed", "Trial", "Lunch", "lunch.example"):
+        browser.post(MAKE, {"then": "replace", "app": written})
+        said = "Several apps are called" if written == "Twice" else "There is no app called"
+        assert f"{said} “{written}”" in shown(browser)
+
+    assert (invitation_of(person), bound_to()) == (first, None)
+
+
+def test_a_test_app_is_found_by_its_id(browser: Client) -> None:
+    app = TestAppFactory(name="Trial")
+
+    browser.post(MAKE, {"then": "make", "app": app.app_id})
+
+    assert bound_to() == app.app_id
 
 
 def test_it_is_switched_off(browser: Client, person: User) -> None:

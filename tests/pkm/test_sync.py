@@ -8,6 +8,7 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 
+from pkm.hooks import entry_changed
 from pkm.registry import copy as registry_copy
 from pkm.registry import sync
 from pkm.registry.controls import Asked
@@ -15,7 +16,6 @@ from pkm.registry.models import Domain, ScopeEntry, StarterRecord
 from pkm.registry.starter import starter_domains, starter_entries
 from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
 from pkm.registry.sync import sync_registry
-from pkm.signals import entry_changed
 from tests import factories
 
 FIRST = import_module("pkm.migrations.0002_starter_rows")

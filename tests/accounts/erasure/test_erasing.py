@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
-from accounts.hooks import leaving_rooms
+from accounts.hooks import room_erasures
 from accounts.identifiers import sandbox_address
 from accounts.models import Erasure, OutgoingMail, User
 from common.sql.erasing import PersonalRows
@@ -19,7 +19,7 @@ from consent.grants.models import Grant
 from consent.ledger import verifying
 from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, Receipt
 from consent.notices.models import Notice
-from developers.people.models import AppPerson
+from developers.people import AppPerson
 from tests import factories
 from tests.accounts.erasure.tables import tables_of_people
 from tests.chains import entries_about
@@ -27,7 +27,7 @@ from tests.outbox import send_mails
 
 
 def test_every_table_that_leads_to_a_person_is_known_to_erasure() -> None:
-    known = {table for room in leaving_rooms() for table in room.tables}
+    known = {table for room in room_erasures() for table in room.tables}
 
     assert tables_of_people() - known == set()
 
@@ -75,7 +75,7 @@ def test_an_erased_person_leaves_an_anonymous_row_and_chains_that_hold(db: None)
 def test_what_was_cut_off_is_carried_on(db: None, broken_at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     user = factories.ExportFactory().grant.user
     due(user)
-    room = next(room for room in leaving_rooms() if room.name == broken_at)
+    room = next(room for room in room_erasures() if room.name == broken_at)
 
     erase_rows = PersonalRows.erase
 

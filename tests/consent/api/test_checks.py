@@ -40,7 +40,7 @@ def test_a_token_that_is_none_is_401_before_anything_else(address: Address, toke
     answer = address.call(stranger, suffix=with_query_token(address, token), body=b"not json", media_type="text/plain")
 
     assert problem(answer) == (401, "invalid_token")
-    assert answer["WWW-Authenticate"] == "Bearer"
+    assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token"'
 
 
 @every_address

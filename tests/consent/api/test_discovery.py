@@ -97,7 +97,7 @@ def test_an_unknown_person_is_404_and_counted(user_id: str, api: Developer) -> N
         assert problem(answer) == (404, "not_found")
         return
     assert problem(answer) == (404, "unknown_user")
-    assert unknown_users.look(api.app.pk, "").used == 1
+    assert unknown_users.peek(api.app.pk, "").used == 1
 
 
 def test_an_inactive_person_is_unknown(api: Developer) -> None:

@@ -36,6 +36,19 @@ def test_without_a_database_every_address_is_503(address: Address, api: Develope
     assert "10.0.0.7" not in answer.content.decode()
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no standby")
+@pytest.mark.parametrize("address", ADDRESSES, ids=name_of)
+def test_a_database_that_can_only_be_read_refuses_for_a_while(address: Address, api: Developer) -> None:
+    """A standby that was not promoted yet, or a server on its way to another machine."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+
+    answer = address.call(api)
+
+    if answer.status_code >= 400:
+        assert (answer.status_code, int(answer["Retry-After"]) > 0) == (503, True), answer.content
+
+
 @pytest.mark.parametrize(
     "words", ['INSERT INTO "consent_audit"', 'INTO "consent_receipts"', "INTO consent_notice_counters"]
 )

@@ -64,7 +64,7 @@ def test_somebody_known_who_left_is_404_and_never_counts(api: Developer, known: 
     answers = [look(api, known_as(api.app, known)) for _ in range(5)]
 
     assert [problem(answer) for answer in answers] == [(404, "unknown_user")] * 5
-    assert unknown_users.look(api.app.pk, "").used == 0
+    assert unknown_users.peek(api.app.pk, "").used == 0
 
 
 def test_each_hint_has_a_limit_of_its_own(api: Developer, vault: Vault, settings: Any) -> None:

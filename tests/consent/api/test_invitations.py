@@ -7,9 +7,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import SharingId
-from accounts.sharing_ids.actions import end_sharing_id, make_sharing_id
+from accounts.sharing_id import end_sharing_id, make_sharing_id
+from consent_bridge import sealed
 from developers.models import AppPerson
-from tests.callers import Developer
+from pkm import signatures
+from tests.callers import Developer, signed_in
 from tests.consent.api.addresses import ANOTHERS, FOOD, asked, problem
 from tests.factories import (
     ActorProfileFactory,
@@ -113,6 +115,41 @@ def test_a_new_one_serves_another_app_and_the_names_differ(api: Developer, other
     assert first != second
     assert api.get(f"/user-scopes/{second}").status_code == 404
     assert other.get(f"/user-scopes/{first}").status_code == 404
+
+
+def test_one_made_for_an_app_is_nobodys_for_others(api: Developer, other: Developer, vault: Vault) -> None:
+    make_sharing_id(by=vault.user, for_app=api.app.app_id)
+    invitation = invitation_of(vault.user)
+
+    for one in (invitation, "sh_nobody"):
+        assert problem(other.get(f"/user-scopes/{one}")) == (404, "unknown_user")
+        assert problem(other.post("/request-consent", asked(vault.user, user_id=one))) == (404, "unknown_user")
+
+    assert not AppPerson.objects.exists()
+    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert bound_to() == api.app.app_id
+
+
+def test_the_invitation_that_was_used_is_part_of_what_the_person_signs_for(api: Developer, vault: Vault) -> None:
+    invitation = invitation_of(vault.user)
+    digest = signatures.sha256(invitation)
+
+    made = api.post("/request-consent", asked(vault.user, invitation_sha256=digest)).json()
+
+    assert made["request"]["invitation_sha256"] == digest
+    assert made["request_digest"] == sealed.request_digest(made["request"])
+    page = signed_in(vault.user).client.get(f"/consent/requests/{made['request_id']}/").content.decode()
+    assert f'data-shown="invitation_sha256">{digest}<' in page
+    assert 'id="gave-invitation"' in page
+
+
+def test_another_invitation_than_the_one_used_is_refused(api: Developer, vault: Vault) -> None:
+    user_id = api.post("/request-consent", asked(vault.user)).json()["user_id"]
+
+    for name in (invitation_of(vault.user), user_id, "@zoe-q", "sh_zoë"):
+        for other in ("sh_another", user_id):
+            body = asked(vault.user, user_id=name, invitation_sha256=signatures.sha256(other))
+            assert problem(api.post("/request-consent", body)) == (400, "invalid_request")
 
 
 def test_guesses_at_invitations_count(api: Developer, vault: Vault, settings: Any) -> None:

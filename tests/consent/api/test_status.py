@@ -13,8 +13,8 @@ from django.db import connection
 
 from common import limits
 from consent.decisions import actions as decision_actions
-from consent.exports.read_batches import chain_waiting_reads
-from consent.notices import waiting
+from consent.exports.read_batches import chain_pending_reads
+from consent.notices import long_polling
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
@@ -151,7 +151,7 @@ def test_a_query_that_names_nothing_clearly_is_400(query: dict[str, str], api: D
 
 # --- Waiting ----------------------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)  # who waits has a connection of its own
-def test_a_waiter_hears_of_the_decision_at_once(api: Developer, hub: waiting._Hub) -> None:
+def test_a_waiter_hears_of_the_decision_at_once(api: Developer, hub: long_polling._Hub) -> None:
     request = ConsentRequestFactory(app=api.app)
     heard: list[str] = []
 
@@ -168,7 +168,7 @@ def test_a_waiter_hears_of_the_decision_at_once(api: Developer, hub: waiting._Hu
     assert heard == ["denied"]
 
 
-class NobodyWoken(waiting._Hub):
+class NobodyWoken(long_polling._Hub):
     """Time passes as it is waited for, and nothing happens meanwhile."""
 
     def __init__(self) -> None:
@@ -192,8 +192,8 @@ class NobodyWoken(waiting._Hub):
 @pytest.fixture
 def passing(monkeypatch: pytest.MonkeyPatch) -> NobodyWoken:
     made = NobodyWoken()
-    monkeypatch.setattr(waiting, "hub", made)
-    monkeypatch.setattr(waiting, "time", made)
+    monkeypatch.setattr(long_polling, "hub", made)
+    monkeypatch.setattr(long_polling, "time", made)
     return made
 
 
@@ -223,8 +223,8 @@ def test_where_too_many_wait_already_the_answer_comes_at_once_and_is_paced(
 
 
 def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting._Hub, "_listen", lambda _: None)
-    hub = waiting._Hub()
+    monkeypatch.setattr(long_polling._Hub, "_listen", lambda _: None)
+    hub = long_polling._Hub()
     settings.STATUS_WAITERS, settings.STATUS_WAITERS_PER_APP = 4, 2
     with hub.waiting_for("app:1", app_pk=1), hub.waiting_for("request:req_1", app_pk=1):
         assert (hub.is_full(1), hub.is_full(2)) == (True, False)
@@ -233,7 +233,9 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
     assert not hub.is_full(1)
 
 
-def test_who_comes_as_the_listener_ends_is_heard_for_too(hub: waiting._Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_comes_as_the_listener_ends_is_heard_for_too(
+    hub: long_polling._Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether anybody waits is asked, and said that nobody listens, in one step."""
     heard = threading.Semaphore(0)
     monkeypatch.setattr(hub, "_listen", heard.release)
@@ -314,7 +316,7 @@ def test_reads_show_in_the_status(api: Developer) -> None:
     query = {"request_id": grant.request.request_id}
     for _ in range(2):
         assert api.get("/consent-export", **query).status_code == 200
-    chain_waiting_reads()
+    chain_pending_reads()
 
     body = told(api.get("/consent-status", **query))
 

@@ -9,13 +9,16 @@ from http.server import ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection as database
 
+import pkm.sealed
 from common import addresses, encryption
 from common.clock import database_now
 from common.outbound.client import Client
 from common.shutdown import shutdown
 from consent import tasks
+from consent.connections.actions import connect
+from consent.connections.models import Connection
 from consent.connector_keys.models import PublishedKeys
 from consent.requests import published
 from consent.requests.models import ConsentRequest
@@ -108,6 +111,33 @@ def test_a_request_of_an_app_with_a_domain_is_looked_up_after_the_commit(site: S
     assert (kept.by, kept.domain, kept.since) == ("published", DOMAIN, None)
     assert who(request) == "published"
     assert site.asked == ["/.well-known/consent-connector-keys.json"]  # nobody asks because somebody looks
+
+
+def test_the_key_of_what_rides_along_is_looked_up_before_the_answers_transaction(
+    site: Site, proved: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However slow the app's site is, it holds no row of the person's, and no connection to the database."""
+    person, key = PersonFactory(), jwk()
+    give_vault(person, {("lifestyle", "food"): {"favorite_cuisine": "Thai"}})
+    site.publishes({**key, "kid": "key-1"})
+    body = asking("", key)
+    riding = {name: body[name] for name in ("scope", "purpose", "connector_wrapping_alg")} | {
+        "connector_key_id": "key-1"
+    }
+    made = Developer.of(proved).post("/connections", {"request": riding}).json()
+    connection, inside = Connection.objects.get(connection_id=made["connection_id"]), list[bool]()
+    fetched = published._listed
+
+    def noted(domain: str) -> list[Any] | None:
+        inside.append(database.in_atomic_block)
+        return fetched(domain)
+
+    monkeypatch.setattr(published, "_listed", noted)
+    connect(connection=connection, by=person)
+
+    assert ConsentRequest.objects.get(user=person).connector_thumbprint == pkm.sealed.thumbprint(key)
+    assert inside[0] is False
+    assert not any(inside)
 
 
 @pytest.mark.parametrize("make", [AppFactory, TestAppFactory], ids=["without a domain", "test app"])
@@ -354,4 +384,4 @@ def test_a_domain_that_was_lost_vouches_for_nothing(proved: App) -> None:
     App.objects.update(proved_domain="", domain_proved_at=None)
     assert who(request) == "nobody"
     assert sealed.thumbprint(request.connector_public_key) == request.connector_thumbprint
-    assert connection.is_usable()
+    assert database.is_usable()

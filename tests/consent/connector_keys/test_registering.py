@@ -119,6 +119,8 @@ def test_a_key_waits_a_day_before_a_request_may_name_it_alone(own: AppMember) ->
     assert usable_key(app_pk=AppFactory().pk, key_id="backend-2") is None
     remove_key(key=other, by=own.user)
     assert usable_key(app_pk=own.app.pk, key_id="backend-2") is None
+    ConnectorKey.objects.filter(pk=other.pk).update(removed_at=None)
+    assert usable_key(app_pk=own.app.pk, key_id="backend-2") is None  # the chain says that it was removed
 
 
 def test_a_removed_key_waits_again(own: AppMember) -> None:

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from common.clock import database_now
 from consent.decisions import expiry
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending, LogQueue, Receipt
 from consent.ledger.pending import write_pending_entries
 from consent.log import keys
@@ -20,7 +20,7 @@ from consent.log.receipt_proofs import proof_for_app
 from consent.log.sequencing import sequence_and_sign
 from consent_bridge.logs import Memory, Trust, check_receipt, read_keys
 from tests.consent.broken_audit import audit_away
-from tests.consent.much_to_do import overdue, read_often
+from tests.consent.bulk import overdue, read_often
 from tests.consent.verification.world import World, make_world
 from tests.factories import AppFactory
 
@@ -93,7 +93,7 @@ def write_ends() -> None:
 
 def write_reads() -> None:
     read_often(4, 3)
-    chain_waiting_reads()
+    chain_pending_reads()
 
 
 @pytest.mark.parametrize("work", [write_ends, write_reads])

@@ -11,16 +11,16 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from common.sql.triggers import missing_rules
+from consent.errors import LogRefused
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.ledger.proofs import as_hashed
 from consent.log import keys, published, tree
-from consent.log.errors import LogRefused
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign, sequence_batch
 from consent.log.verifying import verify_log
-from consent.notices.epochs import EPOCH
 from consent.notices.models import NoticeCounter
+from consent.notices.outbox import EPOCH
 from consent.rules import RULES
 from consent_bridge import notes
 from consent_bridge.entries import read_chain

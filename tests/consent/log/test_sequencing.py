@@ -9,10 +9,10 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
+from consent.errors import LogRefused
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys, mirror, notes, sequencing, signer, tree
-from consent.log.errors import LogRefused
 from consent.log.merkle import Frontier, tile_width
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign

@@ -15,6 +15,7 @@ from consent.notices.models import Notice
 from consent.sandbox import actions
 from consent.sandbox.errors import TooManySandboxPeople
 from consent.sandbox.models import SandboxPerson
+from developers.app_events import ProcessingEvent
 from developers.models import App
 from pkm.segments.models import Blob
 from pkm.vault.models import KeyWrapper, VaultKey
@@ -142,3 +143,13 @@ def test_nobody_signs_in_as_them_and_no_mail_is_sent_to_them(api: Developer, app
         Client().post(path, {"email": made.email, "password1": "a-long-password-1", "password2": "a-long-password-1"})
     Client().post("/accounts/login/", {"login": made.email, "password": ""})
     assert mail.outbox == []
+
+
+@pytest.mark.parametrize("event", ProcessingEvent)
+def test_a_test_app_is_told_of_any_event_of_agents(api: Developer, app: App, event: ProcessingEvent) -> None:
+    answer = api.post("/sandbox/events", {"type": event.value})
+
+    told = Notice.objects.get(app=app)
+    assert (answer.status_code, answer.json()) == (201, told.facts)
+    assert (told.kind, told.request, told.facts["sequence"]) == (event.value, None, told.sequence)
+    assert api.post("/sandbox/events", {"type": "consent.approved"}).json()["code"] == "invalid_request"

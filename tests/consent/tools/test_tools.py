@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -16,7 +17,7 @@ from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.consent.tools.calls import good_call, pending, rest
 from tests.consent.tools.hosts import TOOLS, Host
-from tests.factories import ExportFactory, Vault, give_vault
+from tests.factories import ExportFactory, Vault, give_vault, known_as
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------
@@ -55,33 +56,38 @@ def test_its_schemas_are_those_of_the_rest(tool: str, operation: str, host: Host
     described = [op for item in document()["paths"].values() for op in item.values() if op["operationId"] == operation]
     responses, body = described[0]["responses"], described[0].get("requestBody")
 
-    result, problem = plain(found["outputSchema"]["anyOf"], found["outputSchema"]["$defs"])
-    assert result == plain(responses["200"]["content"]["application/json"]["schema"], components)
-    assert problem == plain(responses["400"]["content"]["application/problem+json"]["schema"], components)
+    result, problem = (set(choice["required"]) for choice in found["outputSchema"]["anyOf"])
+    told = set(plain(responses["200"]["content"]["application/json"]["schema"], components)["required"])
+    assert result == ({"scope_entries"} if tool == "discover_user_scopes" else told)
+    refused = plain(responses["400"]["content"]["application/problem+json"]["schema"], components)
+    assert problem == set(refused["required"])
     if tool == "request_consent":
         asked_for = plain(body["content"]["application/json"]["schema"], components)
-        assert plain(found["inputSchema"], found["inputSchema"].get("$defs", {})) == without(asked_for, "description")
+        assert set(found["inputSchema"]["properties"]) == set(asked_for["properties"]) - {"invitation_sha256"}
+        assert found["inputSchema"]["required"] == asked_for["required"]
     else:
         said = {name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()}
         assert said == ARGUMENTS[tool]
-        assert found["inputSchema"].get("required", []) == [name for name in said if name != "wait_seconds"]
+        named = [name for name in said if name in ("user_id", "request_id")]
+        assert found["inputSchema"].get("required", []) == named
 
 
-REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]+$", "minLength": 1, "maxLength": 64}
+REQUEST_ID = {"type": "string"}
+CHOICE = {"domain": {"type": "string"}, "query": {"type": "string"}, "compact": {"type": "boolean", "default": False}}
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "discover_user_scopes": {"user_id": {"type": "string", "minLength": 1}},
+    "discover_user_scopes": {**CHOICE, "user_id": {"type": "string"}},
     "check_consent_status": {
         "request_id": REQUEST_ID,
         "wait_seconds": {"type": "integer", "minimum": 0, "maximum": 30, "default": 0},
     },
     "get_encrypted_export": {"request_id": REQUEST_ID},
     "end_consent": {"request_id": REQUEST_ID},
-    "list_scope_catalog": {},
+    "list_scope_catalog": CHOICE,
 }
 
 
 def plain(node: Any, definitions: dict[str, Any]) -> Any:
-    """`node` with what it refers to in its place, and without titles."""
+    """`node` with what it refers to in its place, and without titles and examples, which tools leave out."""
     if isinstance(node, list):
         return [plain(part, definitions) for part in node]
     if not isinstance(node, dict):
@@ -91,12 +97,73 @@ def plain(node: Any, definitions: dict[str, Any]) -> Any:
     return {
         name: plain(value, definitions)
         for name, value in whole.items()
-        if not (name == "title" and isinstance(value, str))
+        if not (name == "title" and isinstance(value, str)) and not (name == "examples" and isinstance(value, list))
     }
 
 
 def without(node: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in node.items() if name not in names}
+
+
+def test_the_list_and_a_filtered_discovery_fit_a_context(host: Host, app: App, vault: Vault) -> None:
+    """In characters ÷ 4: what a model is given of the tools, and one answer; then all that travels."""
+    tools = listed(host)
+    chosen = {"user_id": known_as(app, vault.user), "domain": "lifestyle", "query": "food", "compact": True}
+    message = host.send("tools/call", {"name": "discover_user_scopes", "arguments": chosen}).json()["result"]
+    answer = message["structuredContent"]
+
+    assert {entry["scope"] for entry in answer["scope_entries"]} >= {"attr.lifestyle.food.*"}
+    assert all(
+        entry.keys() == {"scope", "label", "sensitivity_tier", "attributes"} for entry in answer["scope_entries"]
+    )
+    seen = [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in tools.values()]
+    assert tokens(seen) + tokens(answer) <= 1500
+    assert tokens(list(tools.values())) + tokens(message) <= 3000
+
+
+def tokens(told: Any) -> float:
+    return len(orjson.dumps(told)) / 4
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({"domain": "lifestyle"}, True),
+        ({"domain": "contact"}, False),
+        ({"query": "FOOD AND"}, True),
+        ({"query": "zz"}, False),
+    ],
+)
+def test_scopes_are_chosen_alike_by_tool_and_by_rest(
+    chosen: dict[str, str], expected: bool, host: Host, api: Developer, app: App, vault: Vault
+) -> None:
+    user_id = known_as(app, vault.user)
+
+    by_tool = host.answer("discover_user_scopes", {"user_id": user_id, **chosen})
+    assert by_tool == api.get(f"/user-scopes/{user_id}", **chosen).json()
+    assert ("attr.lifestyle.food.*" in by_tool["scopes"]) is expected
+    catalog = host.answer("list_scope_catalog", chosen)
+    assert catalog == api.get("/scope-catalog", **chosen).json()
+
+
+def test_prompts_are_filled_with_what_was_given_and_templates_are_none(any_host: Host) -> None:
+    prompts = any_host.send("prompts/list").json()["result"]["prompts"]
+    named = {prompt["name"]: [argument["name"] for argument in prompt["arguments"]] for prompt in prompts}
+    given = {"name": "ask_for_one_thing", "arguments": {"user_id": "usr_a", "need": "a table {user_id}"}}
+    filled = any_host.send("prompts/get", given).json()["result"]["messages"][0]["content"]["text"]
+
+    assert named == {"what_may_i_ask": ["user_id"], "ask_for_one_thing": ["user_id", "need"]}
+    assert filled.startswith("I need this: a table {user_id}. Call discover_user_scopes with user_id usr_a,")
+    for arguments in (
+        {},
+        {"user_id": "usr_a"},
+        {"user_id": "usr_a", "need": ""},
+        {"user_id": "a", "need": "b", "c": "d"},
+    ):
+        answer = any_host.send("prompts/get", {"name": "ask_for_one_thing", "arguments": arguments}).json()
+        assert answer["error"]["code"] == -32602
+    assert any_host.send("prompts/get", {"name": "unknown"}).json()["error"]["code"] == -32602
+    assert any_host.send("resources/templates/list").json()["result"]["resourceTemplates"] == []
 
 
 def test_what_only_looks_says_so(host: Host) -> None:

@@ -13,9 +13,9 @@ from consent.ledger.models import AuditChain, AuditEntry, LogQueue, Receipt
 from consent.log.models import LogLeaf
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
-from consent.requests.record import record
+from consent.requests.record import Change, record
 from consent.states import Actor
-from developers.people.models import AppPerson
+from developers.people import AppPerson
 from tests.consent.verification.chains_forged import (
     drop,
     entries_of,
@@ -153,9 +153,9 @@ def approve_by_own_code(world: World) -> None:
     forge_grant(world.waiting)
     request = ConsentRequest.objects.select_related("app__application", "user", "scope_entry").get(pk=world.waiting.pk)
     grant = Grant.objects.get(request=request)
+    facts = {"approved_attributes": grant.approved_attributes}
     record(
-        request=request, grant=facts_of(grant), event=EventType.APPROVED, actor=Actor.PERSON, at=grant.starts_at,
-        facts={"approved_attributes": grant.approved_attributes},
+        Change(request, EventType.APPROVED, Actor.PERSON, grant.starts_at, grant=facts_of(grant), facts=facts)
     )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def first_read(**values: object) -> Change:
 def ask_otherwise(request: ConsentRequest, **asked: object) -> None:
     ConsentRequest.objects.filter(pk=request.pk).update(**asked)
     there = ConsentRequest.objects.select_related("app", "user").get(pk=request.pk)
-    members = digest.asked(there, app_id=there.app.app_id)
+    members = digest.members_of(there, app_id=there.app.app_id)
     ConsentRequest.objects.filter(pk=request.pk).update(request_digest=sha256_canonical(members))
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from consent.notices.epochs import EPOCH
 from consent.notices.models import Notice
+from consent.notices.outbox import EPOCH
 from consent.verification.notices import notices_after, verify_notices
 from tests.factories import NoticeFactory
 

@@ -9,7 +9,7 @@ import pytest
 
 from consent.decisions import actions as decision_actions
 from consent.exports.models import Read
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit
@@ -86,7 +86,7 @@ def make_world() -> World:
     of_ben = approved(shop, ben)
     _read(live, 3)
     _read(of_ben, 1)
-    assert chain_waiting_reads() == 4
+    assert chain_pending_reads() == 4
     denied = ConsentRequestFactory(app=shop, user=ada.user)
     decision_actions.deny(request_id=denied.request_id, by=ada.user)
     return World(

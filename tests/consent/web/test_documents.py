@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from consent.docs.documents import NAMES, every_document
 from consent.docs.markdown import write
+from consent.docs.pages import NAMES, every_document
 
 ADDRESSES = {"integrating": "/docs/integrating/"}
 

@@ -28,7 +28,7 @@ def shown(answer):
 
 def test_page_says_what_blocking_does_before_it_is_done(owner, person, asked, here, django_assert_max_num_queries):
     GrantFactory(request__user=person, request__app=asked.app)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(32):
         said = shown(owner.get(here))
     for words in (
         "cannot ask you for anything any more",
@@ -47,11 +47,11 @@ def test_blocking_ends_what_waits_and_can_be_undone(owner, asked, here):
     assert "This app is blocked" in shown(done)
     assert ConsentRequest.objects.get(pk=asked.pk).status == "cancelled"
     assert "ended when you blocked the app" in shown(owner.get(f"/consent/requests/{asked.request_id}/"))
-    assert "Let it ask again" in shown(owner.get("/consent/grants/"))
+    assert asked.app.name in shown(owner.get("/consent/apps/", show="blocked"))
 
     assert "It can ask you again" in shown(owner.client.post(f"{here}unblock/", follow=True))
     assert not BlockedApp.objects.exists()
-    assert "Let it ask again" not in shown(owner.get("/consent/grants/"))
+    assert asked.app.name not in shown(owner.get("/consent/apps/", show="blocked"))
     told = shown(owner.get("/consent/history/"))
     assert f"You blocked {asked.app.name}" in told
     assert f"You let {asked.app.name} ask again" in told
@@ -85,12 +85,11 @@ def test_blocking_without_the_tick_leaves_what_is_shared(owner, person, asked, h
     assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"active"}
 
 
-@pytest.mark.parametrize("start", ["/consent/grants/", None])
-def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here, start):
-    """From any page: Sharing, or the app's own page, is one; the button is the other."""
+def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here):
+    """From any list of apps its page is one; the button is the other."""
     grants = two_grants(person, asked.app)
-    assert "Stop all 2" in shown(owner.get(start or here))
-    assert f'action="{here}stop/"' in shown(owner.get(start or here))
+    assert f'href="{here}"' in shown(owner.get("/consent/apps/"))
+    assert f'action="{here}stop/"' in shown(owner.get(here))
 
     done = owner.client.post(f"{here}stop/", follow=True)
 
@@ -102,11 +101,11 @@ def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here,
     assert owner.get(f"{here}stop/").status_code == 405
 
 
-def test_sharing_lists_the_apps_that_this_person_blocked_and_no_others(owner, person):
+def test_apps_lists_those_that_this_person_blocked_and_no_others(owner, person):
     mine, _other = BlockedAppFactory(user=person), BlockedAppFactory()
-    said = shown(owner.get("/consent/grants/"))
-    assert said.count("Let it ask again") == 1
-    assert mine.app.name in said
+    said = owner.get("/consent/apps/", show="blocked")
+    assert [row.name for row in said.context["rows"]] == [mine.app.name]
+    assert "This app is blocked" in shown(said)
 
 
 def test_report_reaches_staff(owner, asked, here):
@@ -136,7 +135,9 @@ def test_app_that_only_looked_can_be_blocked(owner, person):
     assert BlockedApp.objects.get().app_id == looked.app_id
 
 
-@pytest.mark.parametrize("page", ["/consent/requests/{}/", "/consent/grants/", "/consent/history/?app={app}"])
+@pytest.mark.parametrize(
+    "page", ["/consent/requests/{}/", "/consent/apps/", "/consent/", "/consent/history/?app={app}"]
+)
 def test_app_is_one_click_away_from_where_it_is_met(owner, person, asked, here, page):
     ExportFactory(grant=GrantFactory(request__user=person, request__app=asked.app))
     assert here in shown(owner.client.get(page.format(asked.request_id, app=asked.app.app_id)))
@@ -152,14 +153,14 @@ def continuous(person):
 
 def test_refresh_is_switched_off_and_on_again(owner, continuous):
     switch = f"/consent/grants/{continuous.grant_id}/keep/"
-    assert "Stop renewing" in shown(owner.get("/consent/grants/"))
+    assert "Stop updates" in shown(owner.get("/consent/apps/"))
 
     off = shown(owner.client.post(switch, {"kept": "no"}, follow=True))
-    assert "Not renewed any more" in off
-    assert "Renew again" in off
+    assert "updates: off" in off
+    assert "Update again" in off
     assert Grant.objects.get(pk=continuous.pk).kept_current is False
     on = shown(owner.client.post(switch, {"kept": "yes"}, follow=True))
-    assert "Kept up to date" in on
+    assert "updates: on" in on
     assert Grant.objects.get(pk=continuous.pk).kept_current is True
 
     told = shown(owner.get("/consent/history/", kind="decisions"))
@@ -176,22 +177,23 @@ def test_switch_that_says_neither_changes_nothing(owner, continuous, kept):
 
 
 def test_copy_whose_source_was_deleted_says_so(owner, person, continuous):
-    gone = "Nothing of this is in your data any more"
+    gone = "You deleted all of this"
     vault = give_vault(person)
-    assert gone not in shown(owner.get("/consent/grants/"))
+    assert gone not in shown(owner.get("/consent/apps/"))
 
     (kept,) = vault.segments
     delete_segment(by=person, domain=kept[0], segment_id=kept[1], base_content_revision=1)
-    assert gone in shown(owner.get("/consent/grants/"))
+    assert gone in shown(owner.get("/consent/apps/"))
 
-    Grant.objects.filter(pk=continuous.pk).update(kept_current=False)  # "Not renewed any more" says it all
-    assert gone not in shown(owner.get("/consent/grants/"))
+    Grant.objects.filter(pk=continuous.pk).update(kept_current=False)  # "updates: off" says it all
+    assert gone not in shown(owner.get("/consent/apps/"))
 
 
 def test_snapshot_has_no_switch(owner, person):
     grant = ExportFactory(grant__request__user=person).grant
-    page = shown(owner.get("/consent/grants/"))
-    assert "renewing" not in page
-    assert "any more" not in page  # it is as it was approved, whatever became of the data
+    page = shown(owner.get("/consent/apps/"))
+    assert "updates: o" not in page
+    assert "Stop updates" not in page
+    assert "You deleted" not in page  # it is as it was approved, whatever became of the data
     answer = owner.client.post(f"/consent/grants/{grant.grant_id}/keep/", {"kept": "no"}, follow=True)
     assert "had ended already" in shown(answer)

@@ -56,7 +56,7 @@ def test_nothing_optional_comes_ticked_that_is_sensitive_or_beyond_what_was_regi
     boxes = re.findall(r'<input type="checkbox" name="attribute" value="([^"]+)" (checked)?', page)
     assert len(boxes) >= 1
     assert {path for path, checked in boxes if checked} == ticked
-    assert f"{len(ticked)} of {len(boxes)} ticked" in page
+    assert f"{len(ticked)} of {len(boxes)}<" in page
 
 
 def test_review_counts_what_there_is_to_look_at(owner, person):
@@ -64,28 +64,31 @@ def test_review_counts_what_there_is_to_look_at(owner, person):
     again = ConsentRequestFactory(user=person, app=older.app, connector=older.request.connector)
     vouch_for(again)
     calm = text(owner.get(f"/consent/requests/{again.request_id}/"))
-    assert '1 thing to look at:</strong> <span class="cautions-names">You share this already</span>' in calm
+    assert "1 thing to know:</strong> <span data-names>you share this already</span>" in calm
 
     loud = ConsentRequestFactory(
         user=person, app__status="suspended", app__verified=False, scope="attr.financial.signals.*"
     )
     page = text(owner.get(f"/consent/requests/{loud.request_id}/"))
-    names = "Restricted data, Suspended, Nobody vouches for this key, Not verified, More than registered, First time"
-    assert f'6 things to look at:</strong> <span class="cautions-names">{names}</span>' in page
+    names = (
+        "restricted data · suspended by our staff · nobody vouches for its key · nobody checked who this is · "
+        "wants more than it told us · first time it asks"
+    )
+    assert f"6 things to know:</strong> <span data-names>{names}</span>" in page
 
 
 WORDS = {
     "Suggest restaurants that you would like": "",
     "Plan trips now and then; GPS and MAPS help": "",
-    "APPROVE NOW, or your account is closed: verify your account with the bank": "Pressure, and a bank's name",
-    "Please respond within 2 hours": "Pressure",
-    "Bitte bestätige sofort, sonst wird dein Konto gesperrt": "Pressure",
-    "Show your Sparkasse balance": "A bank's name",
-    "Pay with PayPal": "A payment service's name",
-    "Your Finanzamt needs this": "An authority's name",
-    "The new Google sign-in": "A well-known company's name",
-    "Log in to P\u200bay\u200bPal": "A payment service's name",  # with signs of no width
-    "Welcome to p\u0430yments": "A name in look-alike letters",  # a Cyrillic letter among Latin ones
+    "APPROVE NOW, or your account is closed: verify your account with the bank": "pressure, and a bank's name",
+    "Please respond within 2 hours": "pressure",
+    "Bitte bestätige sofort, sonst wird dein Konto gesperrt": "pressure",
+    "Show your Sparkasse balance": "a bank's name",
+    "Pay with PayPal": "a payment service's name",
+    "Your Finanzamt needs this": "an authority's name",
+    "The new Google sign-in": "a well-known company's name",
+    "Log in to P\u200bay\u200bPal": "a payment service's name",  # with signs of no width
+    "Welcome to p\u0430yments": "a name in look-alike letters",  # a Cyrillic letter among Latin ones
 }
 
 
@@ -97,9 +100,9 @@ def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owne
 
     page = unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
 
-    named = re.search(r'cautions-names">([^<]*)<', page)[1]
-    always = "Not verified, Nobody vouches for this key, First time"
-    assert named == (f"{label}, {always}" if label else always)
+    named = re.search(r"data-names>([^<]*)<", page)[1]
+    always = "nobody checked who this is · nobody vouches for its key · first time it asks"
+    assert named == (f"{label} · {always}" if label else always)
     assert ("checked" in re.findall(r'name="attribute" value="[^"]+" (checked)?', page)) == (not label)
 
 
@@ -109,7 +112,7 @@ def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
     assert "bank's name" not in unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
 
     other = ConsentRequestFactory(user=person, app=app, purpose="See your Sparkasse card in one place")
-    assert "A bank's name" in unescape(text(owner.get(f"/consent/requests/{other.request_id}/")))
+    assert "a bank's name" in unescape(text(owner.get(f"/consent/requests/{other.request_id}/")))
 
 
 @pytest.mark.parametrize("status", ["pending", "denied", "cancelled", "expired"])
@@ -132,7 +135,7 @@ def test_the_sheet_says_that_nobody_vouches_and_what_follows(owner, person, scop
     give_vault(person, HELD)
     page = sheet(owner, ConsentRequestFactory(user=person, scope=scope))
 
-    assert "Nobody vouches for this key" in re.search(r'cautions-names">([^<]*)<', page)[1]
+    assert "nobody vouches for its key" in re.search(r"data-names>([^<]*)<", page)[1]
     is_restricted, is_confidential = scope == "attr.financial.signals.*", scope == "attr.location.home.*"
     assert (BLOCKED in page) == is_restricted
     assert ("data-ready" in page) == (not is_restricted)
@@ -147,7 +150,8 @@ def test_the_sheet_says_who_vouches(owner, person, scope):
 
     page = sheet(owner, asked)
 
-    assert f"Key registered on {date_format(key.registered_at)}" in page
+    assert "key registered on <time" in page
+    assert f">{date_format(key.registered_at, 'j M Y')}</time>" in page
     assert "Nobody vouches" not in page
     assert "data-ready" in page
     assert "share-unvouched" not in page
@@ -165,4 +169,4 @@ def test_the_sheet_names_the_domain_that_publishes_the_key(owner, person):
     )
     PublishedKeysFactory(request=asked, token=kept)
 
-    assert "Key published by plateandtable.example" in sheet(owner, asked)
+    assert "key published there" in sheet(owner, asked)

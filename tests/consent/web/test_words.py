@@ -3,7 +3,7 @@
 import pytest
 
 from common.durations import duration
-from consent.web.words import duration_choices
+from consent.web.forms import duration_choices
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ reference agents."""
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,10 +22,10 @@ from a2a.utils.errors import (
 )
 
 from accounts.models import User
-from agents_proxy.agents import Protocol
+from agents_proxy.analyses import steps
 from agents_proxy.proxy.models import Call
 from examples.reference_agents import NAMES
-from tests.agents_proxy.proxy_calls import CALL, configure, consenting
+from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.agents_proxy.runs import finished, states
 from tests.callers import JsonClient, signed_in
 from tests.fakes.agents import CANARY
@@ -33,7 +34,7 @@ from tests.patience import MOST_SECONDS
 from tests.system.agents_proxy.test_reference import start
 
 BRAND = "/api/a2a/brand"
-A2A = [Protocol.A2A_0_3, Protocol.A2A_1_0]
+VERSIONS = ["0.3", "1.0"]
 PROFILE = '{"likes": ["tea"], "confidence": 0.5}'
 STORY = "Name: Zoe Doe\nCity: Berlin\nEmail: zoe@example.org"
 
@@ -45,43 +46,127 @@ def caller(person: User) -> JsonClient:
     return signed_in(consenting(person))
 
 
-def texts(result: dict[str, Any], form: str) -> list[str]:
-    """The texts where an answer of this form has them."""
-    task = result.get("task", result)
-    holder = {
-        "message": lambda: result.get("message", result),
-        "status": lambda: task["status"]["message"],
-        "artifact": lambda: task["artifacts"][0],
-    }[form]()
-    return [part["text"] for part in holder["parts"]]
+def asked_of(agent: Says, caller: JsonClient, settings: Any, *, seconds: float = 30.0, **how: Any) -> Any:
+    """What the proxy answers whose upstream is this agent."""
+    with sdk_agent(agent, **how) as url:
+        configure(settings, url=url, protocol="a2a", timeout=seconds)
+        return caller.post(BRAND, CALL)
+
+
+def said(state: str, parts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    message = {"message": {"role": "agent", "parts": parts}} if parts else {}
+    return {"id": "task-one", "sessionId": "session-42", "status": {"state": state, **message}, **more}
+
+
+def artifact(*parts: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"artifactId": "the agent's own", "name": "profile", "parts": list(parts)}]
+
+
+HALF = len(PROFILE) // 2
+TEXT = {"type": "text", "text": PROFILE}
+SAID = {
+    "message": said("completed", [TEXT]),
+    "status": said("completed", [TEXT]),
+    "artifact": said("completed", [], artifacts=artifact(TEXT)),
+    "data": said(
+        "completed",
+        [],
+        artifacts=artifact({"type": "text", "text": "Here it is."}, {"type": "data", "data": json.loads(PROFILE)}),
+    ),
+    "chunks": said(
+        "completed",
+        [],
+        artifacts=artifact(*({"type": "text", "text": half} for half in (PROFILE[:HALF], PROFILE[HALF:]))),
+    ),
+}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("form", ["message", "status", "artifact"])
-@pytest.mark.parametrize("protocol", A2A)
+@pytest.mark.parametrize("form", SAID)
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_an_agent_of_the_sdk_answers_through_the_proxy(
-    protocol: Protocol, form: str, caller: JsonClient, settings: Any
+    version: str, streams: bool, form: str, caller: JsonClient, settings: Any
 ) -> None:
     agent = Says(form, PROFILE)
-    with sdk_agent(agent) as url:
-        configure(settings, url=url, protocol=protocol.value)
-        answer = caller.post(BRAND, CALL)
+    answer = asked_of(agent, caller, settings, versions=[version], streams=streams)
 
-    assert answer.status_code == 200
-    assert answer.json()["id"] == "task-one"
-    assert texts(answer.json()["result"], form) == [PROFILE]
+    result = answer.json()["result"]
+    for one in result.get("artifacts", []):
+        one["artifactId"] = "the agent's own"
+    assert (answer.status_code, answer.json()["id"], result) == (200, "task-one", SAID[form])
     assert agent.asked == ["Who is Zoe?"]
     assert Call.objects.get().outcome == "answered"
+    assert CANARY not in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_task_that_works_for_a_while_is_waited_for(
+    version: str, streams: bool, caller: JsonClient, settings: Any
+) -> None:
+    agent = Says("late", PROFILE)
+    with sdk_agent(agent, versions=[version], streams=streams) as url:
+        configure(settings, url=url, protocol="a2a")
+        looked = threading.Timer(0.15, agent.release)
+        looked.start()
+        answer = caller.post(BRAND, CALL)
+
+    assert [part["text"] for part in answer.json()["result"]["artifacts"][0]["parts"]] == [PROFILE]
+    assert CANARY not in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_task_that_takes_too_long_is_called_off(
+    version: str, streams: bool, caller: JsonClient, settings: Any
+) -> None:
+    agent = Says("endless", PROFILE)
+    answer = asked_of(agent, caller, settings, versions=[version], streams=streams, seconds=2.0)
+
+    assert refusal(answer) == (504, -32055, "upstream_timeout")
+    assert agent.called_off.wait(MOST_SECONDS)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_task_that_failed_with_json_is_an_error_of_ours(
+    version: str, streams: bool, caller: JsonClient, settings: Any
+) -> None:
+    answer = asked_of(Says("failing", PROFILE), caller, settings, versions=[version], streams=streams)
+
+    told = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+    assert (answer.status_code, answer.json()["error"]) == (200, told)
+    assert Call.objects.get().outcome == "agent_failed"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_question_is_answered_under_the_same_names(
+    version: str, streams: bool, caller: JsonClient, settings: Any
+) -> None:
+    agent = Says("question", PROFILE)
+    with sdk_agent(agent, versions=[version], streams=streams) as url:
+        configure(settings, url=url, protocol="a2a")
+        first = caller.post(BRAND, CALL).json()["result"]
+        second = caller.post(BRAND, {**CALL, "text": "Zoe Doe"}).json()["result"]
+
+    assert first == said("input-required", [{"type": "text", "text": "Which Zoe?"}])
+    assert second["status"] == {"state": "completed"}
+    assert [part["text"] for part in second["artifacts"][0]["parts"]] == [PROFILE, "Zoe Doe"]
+    assert agent.asked == ["Who is Zoe?", "Zoe Doe"]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("form", ["message", "status", "artifact"])
-@pytest.mark.parametrize("protocol", A2A)
-def test_an_analysis_reads_what_an_agent_of_the_sdk_says(
-    protocol: Protocol, form: str, person: User, settings: Any
-) -> None:
-    with sdk_agent(Says(form, PROFILE)) as url:
-        told = {"url": url, "token": "", "timeout": 30.0, "protocol": protocol.value}
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_analysis_reads_what_an_agent_of_the_sdk_says(version: str, form: str, person: User, settings: Any) -> None:
+    with sdk_agent(Says(form, PROFILE), versions=[version]) as url:
+        told = {"url": url, "token": "", "timeout": 30.0, "protocol": "a2a"}
         settings.AGENTS = dict.fromkeys(settings.AGENTS, told)
         run = finished(person)
 
@@ -91,27 +176,56 @@ def test_an_analysis_reads_what_an_agent_of_the_sdk_says(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("protocol", "form", "code"),
-    [
-        (Protocol.A2A_0_3, "error", -32004),
-        (Protocol.A2A_1_0, "error", -32004),
-        (Protocol.A2A_0_3, "crash", -32603),
-        (Protocol.A2A_1_0, "crash", -32603),
-        (Protocol.TASKS_SEND, "message", -32601),  # a method that A2A never had
-    ],
-)
-def test_an_error_of_the_sdk_keeps_its_code_and_loses_its_words(
-    protocol: Protocol, form: str, code: int, caller: JsonClient, settings: Any
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
+    version: str, streams: bool, person: User, settings: Any
 ) -> None:
-    with sdk_agent(Says(form, PROFILE)) as url:
-        configure(settings, url=url, protocol=protocol.value)
-        answer = caller.post(BRAND, CALL)
+    asking, others = Says("question", PROFILE), Says("artifact", '{"city": "Porto"}')
+    with (
+        sdk_agent(asking, versions=[version], streams=streams) as url,
+        sdk_agent(others, versions=[version], streams=streams) as elsewhere,
+    ):
+        told = {"token": "", "timeout": 30.0, "protocol": "a2a"}
+        settings.AGENTS = {name: {**told, "url": url if name == "brand" else elsewhere} for name in settings.AGENTS}
+        run = finished(person)
+        at, owner = f"/api/a2a/analyses/{run.analysis_id}", signed_in(person)
+        before = owner.get(at).json()
+        answered = owner.post(f"{at}/steps/brand/answer", {"text": "Zoe Doe"})
+        steps.run_through(run.pk)
+        after = owner.get(at).json()
+
+    assert (before["status"], before["steps"][0]["status"], before["steps"][0]["question"]) == (
+        "running", "input_required", "Which Zoe?",
+    )  # fmt: skip
+    assert answered.status_code == 202
+    assert (after["status"], [step["status"] for step in after["steps"]]) == ("completed", ["succeeded"] * 4)
+    assert (after["profile"]["likes"], after["provenance"]["likes"]) == (["tea"], "brand")
+    assert asking.asked[1:] == ["Zoe Doe"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("form", "code"), [("error", -32004), ("crash", -32603)])
+def test_an_error_of_the_sdk_keeps_its_code_and_loses_its_words(
+    form: str, code: int, version: str, streams: bool, caller: JsonClient, settings: Any
+) -> None:
+    answer = asked_of(Says(form, PROFILE), caller, settings, versions=[version], streams=streams)
 
     told = {"code": code, "message": "The agent reported an error."}
     assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": told})
     assert CANARY not in f"{answer.headers}{answer.content!r}"
     assert Call.objects.get().outcome == "agent_error"
+
+
+@pytest.mark.django_db
+def test_a_method_that_a2a_never_had_is_an_error_of_the_sdk(caller: JsonClient, settings: Any) -> None:
+    with sdk_agent(Says("message", PROFILE)) as url:
+        configure(settings, url=url)
+        answer = caller.post(BRAND, CALL)
+
+    assert answer.json()["error"] == {"code": -32601, "message": "The agent reported an error."}
 
 
 # --- the SDK's client at our reference agents ------------------------------------------------------------------------

@@ -17,13 +17,14 @@ from agents_proxy.agents import Protocol
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import results, steps
 from agents_proxy.analyses.prompts import profile_prompt
-from agents_proxy.proxy.envelope import Prompt, unwrapped, written
+from agents_proxy.proxy.envelope import unwrapped
 from examples.reference_agents import NAMES
 from examples.reference_agents.agents import AGENTS, Answer
 from tests.agents_proxy.agent_server import ORDER
 from tests.agents_proxy.proxy_calls import owning
 from tests.agents_proxy.runs import kept
 from tests.factories import PersonFactory
+from tests.fakes.agents import Speech
 from tests.patience import MOST_SECONDS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -59,27 +60,35 @@ def agents() -> Iterator[str]:
     process.communicate(timeout=MOST_SECONDS)
 
 
-def part_of(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+def part_of(address: str, name: str, text: str, speech: Speech = Speech.TASKS_SEND) -> Any:
     """The one part of the agent's reply."""
-    body, version = (
-        written(Prompt(text, "session-1", "task-1"), protocol),
-        "1.0" if protocol is Protocol.A2A_1_0 else "",
+    message: dict[str, Any] = {"role": "user", "parts": [{"type": "text", "text": text}]}
+    method = {Speech.TASKS_SEND: "tasks/send", Speech.A2A_0_3: "message/send", Speech.A2A_1_0: "SendMessage"}[speech]
+    if speech is Speech.A2A_0_3:
+        message = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": text}]}
+    elif speech is Speech.A2A_1_0:
+        message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": text}]}
+    params = {"message": message, **({"sessionId": "session-1"} if speech is Speech.TASKS_SEND else {})}
+    answer = requests.post(
+        f"{address}/{name}",
+        json={"jsonrpc": "2.0", "id": "task-1", "method": method, "params": params},
+        headers={"A2A-Version": "1.0" if speech is Speech.A2A_1_0 else ""},
+        timeout=MOST_SECONDS,
     )
-    answer = requests.post(f"{address}/{name}", data=body, headers={"A2A-Version": version}, timeout=MOST_SECONDS)
     (part,) = unwrapped(answer.json()["result"])["status"]["message"]["parts"]
     return part
 
 
-def ask(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+def ask(address: str, name: str, text: str, speech: Speech = Speech.TASKS_SEND) -> Any:
     """What the agent's text says: JSON that is bare, fenced or wrapped, by agent."""
-    said = part_of(address, name, text, protocol)["text"]
+    said = part_of(address, name, text, speech)["text"]
     said = json.loads(said.removeprefix("```json\n").removesuffix("\n```"))
     return said.get("userProfile", said)
 
 
-def sources(address: str, name: str, text: str, protocol: Protocol = Protocol.TASKS_SEND) -> Any:
+def sources(address: str, name: str, text: str, speech: Speech = Speech.TASKS_SEND) -> Any:
     """Where the agent says that each field comes from."""
-    return part_of(address, name, text, protocol)["metadata"]["sources"]
+    return part_of(address, name, text, speech)["metadata"]["sources"]
 
 
 def test_numbering_plans_tell_country_region_line_and_zone(agents: str) -> None:
@@ -161,14 +170,14 @@ def test_the_names_that_run_looks_for_are_those_that_answer() -> None:
     assert set(NAMES) == set(AGENTS)
 
 
-@pytest.mark.parametrize("protocol", list(Protocol))
-def test_every_protocol_is_spoken(protocol: Protocol, agents: str) -> None:
-    assert ask(agents, "core", STORY, protocol)["full_name"] == "Zoe Doe"
-    assert sources(agents, "core", STORY, protocol)["full_name"] == "prompt"
+@pytest.mark.parametrize("speech", list(Speech))
+def test_every_protocol_is_spoken(speech: Speech, agents: str) -> None:
+    assert ask(agents, "core", STORY, speech)["full_name"] == "Zoe Doe"
+    assert sources(agents, "core", STORY, speech)["full_name"] == "prompt"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("protocol", list(Protocol))
+@pytest.mark.parametrize("protocol", [Protocol.TASKS_SEND, Protocol.A2A])
 def test_an_analysis_takes_no_source_for_a_field_of_the_person(protocol: Protocol, agents: str, settings: Any) -> None:
     told = {"token": "", "timeout": 30.0, "protocol": protocol}
     settings.AGENTS = {**settings.AGENTS, **{name: {**told, "url": f"{agents}/{name}"} for name in ORDER}}

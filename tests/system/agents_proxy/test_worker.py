@@ -68,7 +68,7 @@ class Worker:
 @pytest.fixture(params=BROKERS)
 def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: Any) -> Iterator[tuple[Agents, Worker]]:
     monkeypatch.setattr(
-        analysis_actions, "_tell_worker", lambda run_pk: None
+        analysis_actions, "_enqueue", lambda run_pk: None
     )  # the sweeper of the real worker finds the run
     with speaking() as agents:
         worker = Worker(agents, tmp_path, request.param)
@@ -116,7 +116,7 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
 def test_a_worker_killed_while_it_has_something_deleted_is_replaced(
     broker: str, tmp_path: Path, settings: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("agents_proxy.deletions.actions.tell_worker", lambda name, pk: None)
+    monkeypatch.setattr("agents_proxy.deletions.actions.enqueue", lambda name, pk: None)
     with speaking() as agents, forgetting() as there:
         there.reached_by(settings, agents)
         addresses = {f"AGENT_{name.upper()}_DELETE_URL": f"{there.address}/{name}" for name in ORDER}
@@ -143,7 +143,7 @@ def test_a_worker_killed_while_it_has_something_deleted_is_replaced(
 
 
 def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(analysis_actions, "_tell_worker", lambda run_pk: None)
+    monkeypatch.setattr(analysis_actions, "_enqueue", lambda run_pk: None)
     settings.ANALYSIS_LEASE_SECONDS = 6
     reached, go_on = threading.Event(), threading.Event()
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from consent.notices.waiting import hub
+from consent.notices.long_polling import hub
 from consent_bridge.aio import AsyncClient
 from consent_bridge.errors import Problem
 from consent_bridge.sealed import generate_connector_key
@@ -16,7 +16,7 @@ from tests.system.bridge.steps import CUISINE, PURPOSE, SCOPE
 
 def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch):
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
-    key = generate_connector_key()
+    key, invitation = generate_connector_key(), invitation_of(person)
 
     async def follow(client):
         events = client.events(0)
@@ -27,12 +27,12 @@ def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch
 
     async def go():
         async with AsyncClient(f"{service}/api/v1", api.token) as client:
-            asked = await client.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=key)
+            asked = await client.request_consent(invitation, SCOPE, purpose=PURPOSE, key=key)
             following = asyncio.create_task(follow(client))
             waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
             await asyncio.to_thread(eventually, lambda: hub.held_of(api.app.pk) == 2, "both calls")
             review = await asyncio.to_thread(owner.review, asked.request_id)
-            await asyncio.to_thread(owner.approve, review, attributes=[CUISINE])
+            await asyncio.to_thread(owner.approve, review, attributes=[CUISINE], invited=True)
             status, event = await waiting, await following
             return status, event, await client.read(asked, key), await client.receipt(status.receipt_id)
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from consent.notices.waiting import hub
+from consent.notices.long_polling import hub
 from consent_bridge.errors import Refused
 from consent_bridge.sealed import generate_connector_key, thumbprint
 from tests.patience import eventually
@@ -15,7 +15,7 @@ from tests.system.bridge.steps import CUISINE, DIET, ask, refusal
 def test_read_that_changed_nothing_counts_nothing(caller, owner, person):
     key = generate_connector_key()
     asked = ask(caller, person, key, refresh_policy="continuous")
-    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
     known = caller.read(asked, key)
 
     assert caller.read_newer(asked, key, known) is None
@@ -32,7 +32,7 @@ def test_read_that_changed_nothing_counts_nothing(caller, owner, person):
 def test_continuous_grant_is_refreshed_with_what_was_approved_and_no_more(caller, owner, person):
     key = generate_connector_key()
     asked = ask(caller, person, key, refresh_policy="continuous")
-    first = owner.approve(owner.review(asked.request_id), attributes=[CUISINE, DIET])
+    first = owner.approve(owner.review(asked.request_id), attributes=[CUISINE, DIET], invited=True)
 
     owner.write("lifestyle", "food", {"favorite_cuisine": "Korean", "own_dish": "soup"}, base=1)
     second = owner.refresh_grant(first)
@@ -52,13 +52,13 @@ def test_snapshot_and_pending_requests_are_not_refreshed(caller, owner, person):
     with pytest.raises(Refused, match="no grant"):
         owner.refresh_grant(caller.status(asked.request_id))
     with pytest.raises(Refused, match="snapshot"):
-        owner.refresh_grant(owner.approve(owner.review(asked.request_id)))
+        owner.refresh_grant(owner.approve(owner.review(asked.request_id), invited=True))
 
 
 def test_receipt_of_each_event_verifies(caller, owner, person, cli, service):
     key = generate_connector_key()
     asked = ask(caller, person, key)
-    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
     revoked = owner.revoke(approved.grant.grant_id)
     receipts = [caller.receipt(status.receipt_id) for status in (approved, revoked)]
     printed = cli("verify-receipt", stdin=receipts[0].jws.encode(), CONSENT_BASE_URL=f"{service}/api/v1")

@@ -32,7 +32,7 @@ from tests.system.bridge.steps import CUISINE, ask
 @pytest.fixture
 def approved(caller, owner, person):
     asked = ask(caller, person, generate_connector_key())
-    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
 
 
 def begin_another_log() -> None:

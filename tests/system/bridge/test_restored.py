@@ -18,7 +18,7 @@ def approve(cli, service, person, tmp_path):
 
     def run(request_id, *arguments):
         where = ("--site", service, "--login", person.email)
-        return cli("approve", request_id, *where, *arguments, stdin=f"{PASSWORD}\n{PASSPHRASE}\n".encode())
+        return cli("approve", request_id, "--invited", *where, *arguments, stdin=f"{PASSWORD}\n{PASSPHRASE}\n".encode())
 
     return run
 
@@ -48,7 +48,7 @@ def test_what_went_back_is_told_before_anything_is_shown_or_sealed(approve, call
 def test_a_grant_that_was_stopped_and_is_back_gets_nothing(caller, owner, person, tmp_path):
     """Of the program that stopped it, and after the person went on with the older state."""
     asked = ask(caller, person, generate_connector_key(), refresh_policy="continuous")
-    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
     yesterday = Backup(tmp_path)
     owner.revoke(approved.grant.grant_id)
 

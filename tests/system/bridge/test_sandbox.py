@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -59,6 +60,16 @@ def test_a_person_approves_pauses_resumes_and_revokes(client: Client) -> None:
     assert [grant.status for grant in moved if grant] == ["paused", "active", "revoked"]
 
 
+def test_an_app_has_itself_told_of_an_event_of_agents(client: Client) -> None:
+    first, second = (client.tell_sandbox_event(event) for event in ("analysis.completed", "deletion.confirmed"))
+
+    assert (first.status, second.status) == ("completed", "confirmed")
+    assert (first.analysis_id or "").startswith("ana_")
+    assert second.sequence > first.sequence
+    with pytest.raises(Problem, match="invalid_request"):
+        client.tell_sandbox_event("consent.granted")
+
+
 def test_a_person_denies_and_lets_time_pass(client: Client) -> None:
     with client.make_sandbox_person("Bo") as person:
         person.fill()
@@ -72,6 +83,42 @@ def test_a_person_denies_and_lets_time_pass(client: Client) -> None:
     assert client.sandbox_people() == ()
     with pytest.raises(Problem, match="unknown_user"):
         client.discover(person.user_id)
+
+
+def test_a_person_connects_approves_and_comes_back(client: Client, test_api: Developer) -> None:
+    back = "http://localhost:8090/back"
+    test_api.app.origins = ["http://localhost:8090"]
+    test_api.app.save(update_fields=["origins"])
+    key, person = generate_connector_key(), client.make_sandbox_person()
+    person.fill({("lifestyle", "food"): {"favorite_cuisine": "Thai"}})
+    along = client.request_along("attr.lifestyle.food.*", purpose="Suggest restaurants that you would like", key=key)
+    made = client.begin_connection(return_url=back, request=along, binding_message="Order 4711")
+    answered = person.connect(made.connection_id)
+    assert client.connection(made.connection_id).user_id is None
+    person.approve(str(answered.request_id))
+    code = parse_qs(urlsplit(str(answered.return_to)).query)["connection_code"][0]
+    other = client.request_along("attr.lifestyle.food.*", purpose="Sell what you like to others", key=key)
+    with pytest.raises(Refused, match="is not the one that was asked for"):
+        client.complete_connection(made.connection_id, code, request=other, return_url=back)
+
+    done = client.complete_connection(made.connection_id, code, request=along, return_url=back)
+
+    assert (done.status, done.user_id) == ("connected", person.user_id)
+    assert done.request is not None
+    assert client.read(done.request, key).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert client.connection(made.connection_id, request=along, return_url=back) == done
+    told = client.events(last_event_id=0)
+    first = next(told)
+    assert (first.type, first.connection and first.connection.user_id) == ("connection.connected", person.user_id)
+    second = next(told).status
+    assert second is not None
+    assert second.status == "approved"
+    client.end_connection(person.user_id)
+    with pytest.raises(Problem, match="unknown_user"):
+        client.discover(person.user_id)
+    declined = client.begin_connection()
+    assert person.decline(declined.connection_id).return_to is None
+    assert client.connection(declined.connection_id, wait=1).status == "declined"
 
 
 def test_whoever_holds_the_vault_key_plays_them_again(client: Client) -> None:

@@ -29,16 +29,18 @@ def environment(tmp_path, service, api):
 
 @pytest.mark.parametrize("revision", MODES)
 def test_whole_trip_on_each_revision(environment, owner, person, api, revision, tmp_path):
+    invitation = invitation_of(person)
+
     async def trip(client):
         listed = (await client.list_tools()).tools
-        found = await call(client, "discover_user_scopes", user_id=invitation_of(person))
-        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
+        found = await call(client, "discover_user_scopes", user_id=invitation)
+        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         early = await refused(client, "read_approved_data", request_id=asked["request_id"])
         waiting = asyncio.create_task(
             call(client, "check_consent_status", request_id=asked["request_id"], wait_seconds=30)
         )
         review = await asyncio.to_thread(owner.review, asked["request_id"])
-        await asyncio.to_thread(owner.approve, review, attributes=[CUISINE])
+        await asyncio.to_thread(owner.approve, review, attributes=[CUISINE], invited=True)
         status = await waiting
         opened = await call(client, "read_approved_data", request_id=asked["request_id"])
         sealed = await call(client, "get_encrypted_export", request_id=asked["request_id"])
@@ -73,10 +75,13 @@ def assert_nothing_is_told(log, *secrets):
 
 def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, person, cli):
     own = {name: value for name, value in environment.items() if name.startswith("CONSENT_")}
+    invitation = invitation_of(person)
 
     async def ask(client):
-        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
-        await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
+        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
+        await asyncio.to_thread(
+            lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE], invited=True)
+        )
         return asked
 
     async def rotate_and_read(client):
@@ -95,8 +100,10 @@ def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, pers
 
 
 def test_no_call_approves(environment, owner, person):
+    invitation = invitation_of(person)
+
     async def try_all(client):
-        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
+        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         for tool in (await client.list_tools()).tools:
             for more in ({}, {"decision": "approve"}, {"status": "approved"}, {"approved_attributes": [CUISINE]}):
                 if tool.name != "end_consent":

@@ -18,7 +18,7 @@ def test_one_whole_trip_ends_with_exactly_what_was_approved(caller, owner, perso
     asked = ask(caller, person, key, access_duration=7200)
     pending = caller.status(asked.request_id)
     review = owner.review(asked.request_id)
-    decided = owner.approve(review, attributes=[CUISINE], access_duration=3600)
+    decided = owner.approve(review, attributes=[CUISINE], access_duration=3600, invited=True)
     status = caller.wait_for_decision(asked.request_id, timeout=30)
     opened = caller.read(asked, key)
 
@@ -82,7 +82,7 @@ def test_command_line_goes_the_whole_way(service, caller, owner, person, api, cl
     made = cli("keygen", **environ)
     asked = cli("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, **environ)
     request_id = json.loads(asked.stdout)["request_id"]
-    owner.approve(owner.review(request_id), attributes=[CUISINE])
+    owner.approve(owner.review(request_id), attributes=[CUISINE], invited=True)
     waited = cli("wait", request_id, "--timeout", "20", **environ)
     read = cli("read", request_id, **environ)
 

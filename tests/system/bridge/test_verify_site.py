@@ -9,8 +9,7 @@ import pytest
 import requests
 from django.conf import settings
 
-from consent.release.manifest import Release
-from consent.release.signing import read_key, signed, verifier_of
+from consent.release.manifest import Release, read_key, signed, verifier_of
 from consent_bridge.owner import Owner
 from tests.altering import Exchange, altered
 from tests.factories import PersonFactory

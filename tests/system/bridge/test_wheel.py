@@ -88,6 +88,7 @@ def test_config_of_the_wheel_starts_it_by_its_own_path(installed, tmp_path):
 
 def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
     person = PersonFactory()
+    invitation = invitation_of(person)
     environment = {**bridge_environment(tmp_path / "state", served.address, api.token), "PYTHONPATH": ""}
 
     def back_soon():
@@ -98,11 +99,13 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
 
     async def trip(client):
         owner = await asyncio.to_thread(owner_with_food, served.address, person)
-        found = await call(client, "discover_user_scopes", user_id=invitation_of(person))
+        found = await call(client, "discover_user_scopes", user_id=invitation)
         coming = back_soon()
-        asked = await call(client, "request_consent", user_id=invitation_of(person), scope=SCOPE, purpose=PURPOSE)
+        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         coming.join()
-        await asyncio.to_thread(lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE]))
+        await asyncio.to_thread(
+            lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE], invited=True)
+        )
         coming = back_soon()
         status = await call(client, "check_consent_status", request_id=asked["request_id"])
         coming.join()

@@ -113,6 +113,22 @@ for (const [member, other] of Object.entries(OTHER_WORDS)) {
   });
 }
 
+const digestOfName = (name) => createHash("sha256").update(name).digest("base64url");
+
+test("the sharing ID that was used goes into what the person signs for", async () => {
+  const answer = askedFor({ invitation_sha256: digestOfName("sh_alices") });
+  answers({ status: 201, body: answer });
+  assert.deepEqual(await ask({ userId: "sh_alices" }), answer);
+  assert.equal(JSON.parse(asked[0].body).invitation_sha256, digestOfName("sh_alices"));
+});
+
+for (const frozen of [{ invitation_sha256: digestOfName("sh_bobs") }, {}]) {
+  test(`whom another invitation or none led to is refused: ${Object.keys(frozen).join()}`, async () => {
+    answers({ status: 201, body: askedFor({ user_id: "usr_bob", ...frozen }) });
+    await assert.rejects(ask({ userId: "sh_alices" }), (error) => error instanceof bridge.Refused && error.member === "invitation_sha256");
+  });
+}
+
 test("a digest over anything else is refused", async () => {
   answers({ status: 201, body: { ...ASKED, request_digest: digestOf({ ...FROZEN, purpose: "Sell what you like" }) } });
   await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === "request_digest");

@@ -24,7 +24,7 @@ class Person:
             return as_json(status)
 
     def approve(self, request_id, attributes=None):
-        return self._owner.approve(self._owner.review(request_id), attributes=attributes)
+        return self._owner.approve(self._owner.review(request_id), attributes=attributes, invited=True)
 
     def deny(self, request_id):
         return self._owner.deny(request_id)

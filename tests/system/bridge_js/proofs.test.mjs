@@ -94,6 +94,14 @@ test("a signed webhook is read", () => {
   assert.deepEqual(check(BODY, both, AT + 300), expected);
 });
 
+test("what a webhook tells of agents is no status", () => {
+  const told = { consent_id: "pcn_1", analysis_id: "ana_1", activation_id: null, deletion_id: null, status: "completed", sequence: 7 };
+  const body = JSON.stringify({ type: "analysis.completed", timestamp: "t", data: told });
+  assert.deepEqual(check(body, headers({ body })), { webhookId: "msg_1", type: "analysis.completed", timestamp: "t", processing: told });
+  const odd = body.replace("consent_id", "consent");
+  assert.throws(() => check(odd, headers({ body: odd })));
+});
+
 for (const [given, now, member] of [
   [headers(), AT + 301, "webhook-timestamp"], [headers(), AT - 301, "webhook-timestamp"],
   [{ ...headers(), "Webhook-Timestamp": "soon" }, AT, "webhook-timestamp"],

@@ -21,6 +21,13 @@ test("a whole profile is filled, and filled again", async () => {
   await refused(client.discover(person.userId), "unknown_user");
 });
 
+test("an app has itself told of an event of agents", async () => {
+  const told = await client.tellSandboxEvent("analysis.completed");
+  assert.equal(told.status, "completed");
+  assert.match(told.analysis_id, /^ana_/);
+  await refused(client.tellSandboxEvent("consent.granted"), "invalid_request");
+});
+
 for (const curve of ["X25519", "P-256"]) {
   test(`a person approves, pauses, resumes and revokes what is sealed on ${curve}`, async () => {
     const [key, person] = [await generateConnectorKey(curve), await client.makeSandboxPerson()];
@@ -48,6 +55,33 @@ test("a part is approved, and what is not held is not", async () => {
   await person.expire(2 * 86400);
   await refused(client.read(asked, key), "grant_ended");
   assert.equal((await person.deny((await ask(person.userId, key)).request_id)).status, "denied");
+});
+
+test("a person connects, approves and comes back", async () => {
+  const returnUrl = "http://localhost:8090/back";
+  const [key, person] = [await generateConnectorKey(), await client.makeSandboxPerson()];
+  await person.fill({ "lifestyle.food": { favorite_cuisine: "Thai" } });
+  const words = { scope: "attr.lifestyle.food.*", purpose: "Suggest restaurants that you would like", key };
+  const request = await client.requestAlong(words);
+  const made = await client.beginConnection({ returnUrl, request, bindingMessage: "Order 4711" });
+  const answered = await person.connect(made.connection_id);
+  assert.equal((await client.connection(made.connection_id)).user_id, null);
+  await person.approve(answered.request_id);
+  const code = new URL(answered.return_to).searchParams.get("connection_code");
+  const other = await client.requestAlong({ ...words, purpose: "Sell what you like to others" });
+  await assert.rejects(client.completeConnection(made.connection_id, code, { request: other, returnUrl }), Refused);
+  const done = await client.completeConnection(made.connection_id, code, { request, returnUrl });
+  assert.equal(done.user_id, person.userId);
+  assert.deepEqual((await client.read(done.request, key)).data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
+  for await (const event of client.events({ lastEventId: 0 })) {
+    if (event.type !== "connection.connected") continue;
+    if (event.connection.connection_id === made.connection_id) break;
+  }
+  await client.endConnection(person.userId);
+  await refused(client.discover(person.userId), "unknown_user");
+  const declined = await client.beginConnection();
+  assert.equal((await person.decline(declined.connection_id)).return_to, null);
+  assert.equal((await client.connection(declined.connection_id, { waitSeconds: 1 })).status, "declined");
 });
 
 test("a live token makes nobody", async () => {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from consent.notices.waiting import hub
+from consent.notices.long_polling import hub
 from tests.patience import eventually
 from tests.system.bridge_js.node import ROOT, run
 
@@ -38,9 +38,3 @@ def test_module(package, name, least):
 def test_whole_way_against_the_real_application(package, trip):
     assert passed(run("--test", "--test-reporter=tap", HERE / "live.test.mjs", **trip)) == 6
     eventually(hub.is_silent, "the end of the listener")
-
-
-def test_modules_stay_small():
-    sizes = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "bridge-js" / "src").rglob("*.*s")}
-
-    assert {name: size for name, size in sizes.items() if size > 300 and name != "index.d.ts"} == {}

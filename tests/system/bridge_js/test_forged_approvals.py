@@ -85,7 +85,7 @@ class Scene:
 def scene(owner: Owner, caller: Client, person: User, api: Developer) -> Scene:
     key = sealed.generate_connector_key()
     asked = ask(caller, person, key, refresh_policy="continuous")
-    owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
     assert caller.read(asked, key).data == TAKEN
     held = sealed.VaultKey(VaultKey.objects.get().key_id, sealed.generate_vault_key().secret)
     thief = Vault(person, held, "", None, INVENTED, generate_root())
@@ -166,7 +166,7 @@ def of_another_request(scene: Scene) -> dict[str, Any]:
     other = scene.client.request_consent(
         invitation_of(scene.person), "attr.lifestyle.*", purpose="Suggest a way to spend the evening", key=scene.key
     )
-    scene.owner.approve(scene.owner.review(other.request_id), attributes=[CUISINE])
+    scene.owner.approve(scene.owner.review(other.request_id), attributes=[CUISINE], invited=True)
     theirs = Export.objects.get(grant__request__request_id=other.request_id)
     return {"ciphertext": theirs.ciphertext, "approval": theirs.approval}
 

@@ -42,7 +42,7 @@ def reader(package, service, api, tmp_path):
 @pytest.fixture
 def approved(caller, owner, person):
     asked = ask(caller, person, generate_connector_key())
-    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE])
+    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
 
 
 def one_more():

@@ -10,13 +10,13 @@ from tests.system.bridge_js.test_bridge_js import HERE, passed
 
 
 def test_a_person_is_played(package, service, transactional_db, api):
-    token = Developer.of(TestAppFactory()).token
+    token = Developer.of(TestAppFactory(origins=["http://localhost:8090"])).token
 
     output = run(
         "--test", "--test-reporter=tap", HERE / "sandbox.test.mjs", SERVICE=service, TOKEN=token, LIVE_TOKEN=api.token
     )
 
-    assert passed(output) == 5
+    assert passed(output) == 7
 
 
 def test_both_clients_fill_the_same_profile():

@@ -78,7 +78,14 @@ def new_profile(chromium: Browser, site: str, complaints: Complaints) -> Iterato
 
     def open_profile(**options: Any) -> BrowserContext:
         context = chromium.new_context(
-            **{"base_url": site, "viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Europe/Berlin", **options}
+            **{
+                "base_url": site,
+                "viewport": DESKTOP,
+                "locale": "en-GB",
+                "timezone_id": "Europe/Berlin",
+                "service_workers": "block",  # whose requests no route of a test sees
+                **options,
+            }
         )
         context.set_default_timeout(1000 * MOST_SECONDS)
         context.add_init_script(TOASTS_STAY)

@@ -26,10 +26,11 @@ def ended(user: User, said: dict[str, Any]) -> Run:
             {"status": "failed", "error_code": read.error_code}
             if read.fields is None
             else {
-                "status": "succeeded",
+                "status": "succeeded" if read.fields else "empty",
                 "field_count": len(read.fields),
                 "repaired": read.repaired,
-                "fields": sealed_json(read.fields),
+                "fields": sealed_json(read.fields) if read.fields else None,
+                "reading": sealed_json(read.account),
             }
         )
         StepFactory(

@@ -26,6 +26,7 @@ COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
 Theme = Literal["light", "dark"]
 Themes = Sequence[Theme]
 THEMES: Themes = ("light", "dark")
+_OF_PLAYWRIGHT = "Service Worker registration blocked by Playwright"
 _FAILED_LOAD = re.compile(r"Failed to load resource: the server responded with a status of (\d+)")
 
 
@@ -58,7 +59,8 @@ class Complaints:
 
     def _on_console(self, message: ConsoleMessage) -> None:
         # a refused request is judged by its response, which knows the address
-        if message.type in ("error", "warning") and not _FAILED_LOAD.match(message.text):
+        left_out = _FAILED_LOAD.match(message.text) or message.text == _OF_PLAYWRIGHT
+        if message.type in ("error", "warning") and not left_out:
             self.lines.append(f"{message.type}: {message.text}")
 
     def _on_failure(self, request: Request) -> None:

@@ -35,10 +35,10 @@ def eventually_on(page: Page, condition: Callable[[], object], what: str) -> Non
 
 
 def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:
-    """Type the passphrase into the panel of this page, once its script is there; on a phone it may be folded."""
+    """Type the passphrase where this page asks for it, once its script is there; a sheet asks over itself."""
     expect(page.locator("#unlock-panel button[type=submit]")).to_be_enabled()
     if not page.locator("#unlock-panel button[type=submit]").is_visible():
-        page.locator("#unlock-panel > summary").click()
+        page.locator("#show-values").click()
     page.locator("#unlock-passphrase").fill(passphrase)
     page.locator("#unlock-passphrase").press("Enter")
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
@@ -113,7 +113,7 @@ def wait_for_values(page: Page) -> None:
 def values_shown(page: Page) -> dict[str, str]:
     """The review page's rows: attribute path → what stands beside it."""
     rows = page.locator("[data-path]")
-    return {row.get_attribute("data-path") or "": row.locator(".value-data").inner_text() for row in rows.all()}
+    return {row.get_attribute("data-path") or "": row.locator(".v").inner_text() for row in rows.all()}
 
 
 def emulate_authenticator(page: Page, *, prf: bool = True, verifies: bool = True) -> None:

@@ -7,7 +7,7 @@ from consent.requests.models import ConsentRequest
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.records import Approved, Records, with_record
 from consent_bridge.signatures import sha256
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from tests.factories import Vault
 from tests.pkm.sealed_notes import opened_notes, sealed_notes
 

@@ -73,7 +73,7 @@ def done(page: Page) -> None:
 
 def test_key_is_changed_and_the_old_secrets_open_nothing(page: Page, sign_in: SignIn, vault: Vault) -> None:
     sign_in(page, vault.user, at="/account/security/")
-    page.get_by_role("link", name="Change the key of my data").first.click()
+    page.get_by_role("link", name="Replace the vault key").first.click()
     expect(page.locator("[data-falls] li")).to_have_text(["Recovery", "Passphrase"])
 
     code = begin(page)
@@ -128,7 +128,7 @@ def test_same_passphrase_and_a_passkey_are_kept(page: Page, sign_in: SignIn, vau
     page.locator("[data-add=passkey]").click()
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#add-submit").click()
-    expect(page.locator("#ways .row-title")).to_have_count(3)
+    expect(page.locator("#ways .t")).to_have_count(3)
     page.goto("/account/security/key/")
     begin(page, choice="same")
     done(page)

@@ -48,7 +48,7 @@ def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sig
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
 
-    expect(page.locator(f"[data-path='{country}'] .value-data")).to_have_text("Finland")
+    expect(page.locator(f"[data-path='{country}'] .v")).to_have_text("Finland")
     assert values_shown(page) == {city: "Turku", country: "Finland"}
     expect(page.locator(f"input[value='{city}']")).to_be_checked()
     expect(page.locator(f"input[value='{city}']")).to_be_disabled()
@@ -65,7 +65,7 @@ def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> 
     own = "lifestyle.food.favourite_dessert"
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
-    expect(page.locator(f"[data-path='{own}'] .value-data")).to_have_text("Mango")
+    expect(page.locator(f"[data-path='{own}'] .v")).to_have_text("Mango")
     expect(page.locator(f"input[value='{own}']")).not_to_be_checked()
 
     page.locator(f"input[value='{own}']").check()
@@ -89,7 +89,7 @@ def test_second_tab_meets_the_decision_of_the_first(
     review: Page, profile: BrowserContext, asked: ConsentRequest, complaints: Complaints
 ) -> None:
     unlock(review)
-    expect(review.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    expect(review.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
     other = profile.new_page()
     other.goto(f"/consent/requests/{asked.request_id}/")
     other.get_by_role("button", name="Deny").click()
@@ -155,7 +155,7 @@ def test_renewal_marks_what_is_new_and_ticks_what_was_shared_before(page: Page, 
 
     expect(page.locator("main")).to_contain_text("You share this already")
     expect(page.locator("main")).to_contain_text("Suggest lunch places")
-    changed = page.locator(".value.is-changed").evaluate_all("rows => rows.map((row) => row.dataset.path)")
+    changed = page.locator(".vals .is-changed").evaluate_all("rows => rows.map((row) => row.dataset.path)")
     assert set(changed) == {CUISINE, DRINK}
     ticked = page.locator("input[name=attribute]:checked").evaluate_all("boxes => boxes.map((box) => box.value)")
     assert ticked == [DIET]

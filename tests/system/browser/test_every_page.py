@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from accounts.models import User
 from consent.decisions import blocked_apps
 from consent.decisions.models import AppReport
-from consent.docs.documents import NAMES
+from consent.docs.pages import NAMES
 from tests.access.walk import Walk
 from tests.access.world import make_world, people_with_old_data
 from tests.addresses import Caller, pages

@@ -33,7 +33,7 @@ def test_confidential_data_needs_a_tick_of_its_own(page: Page, sign_in: SignIn, 
     page.set_viewport_size({"width": 390, "height": 844})
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
     unlock(page)
-    expect(page.locator(f"[data-path='{CITY}'] .value-data")).to_have_text("Turku")
+    expect(page.locator(f"[data-path='{CITY}'] .v")).to_have_text("Turku")
     tick, approve = page.locator("#share-unvouched"), page.get_by_role("button", name="Approve", exact=True)
     expect(tick).not_to_be_checked()
     others = page.evaluate(BESIDE_THE_SUMMARY)
@@ -58,7 +58,7 @@ def test_restricted_data_cannot_be_approved_and_the_sheet_says_why(page: Page, s
     asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
 
-    expect(page.locator("#cautions summary")).to_contain_text("Nobody vouches for this key")
+    expect(page.locator("#cautions summary")).to_contain_text("nobody vouches for its key")
     expect(page.locator("#decision-summary")).to_contain_text("nobody vouches for the key")
     expect(page.get_by_role("button", name="Approve", exact=True)).to_be_disabled()
     page.get_by_role("button", name="Deny", exact=True).click()
@@ -77,7 +77,7 @@ def test_the_vault_says_first_time_another_key_and_another_domain(page: Page, si
 
     same = ConsentRequestFactory(user=vault.user, app=app, connector=first.connector)
     page.goto(f"/consent/requests/{same.request_id}/")
-    expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .value-data")).to_have_text("Thai")
+    expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .v")).to_have_text("Thai")
     expect(said).to_be_hidden()
 
     App.objects.update(proved_domain="thief.example")  # by whoever writes the database

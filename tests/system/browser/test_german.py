@@ -20,7 +20,7 @@ def test_german_pages_fit_a_narrow_phone(new_profile: NewProfile, sign_in: SignI
     themes: Themes = ["light"] if long_form else []
     assert [line for path in [*PAGES, *requests] for line in faults_at(page, path, themes)] == []
     page.goto(requests[0])
-    expect(page.get_by_text("Wenn du zustimmst, werden")).to_be_visible()
+    expect(page.get_by_text("Jederzeit unter Apps zu beenden.")).to_be_visible()
 
 
 def test_switch_works_without_a_script(new_profile: NewProfile) -> None:

@@ -85,17 +85,18 @@ def test_deny_survives_the_end_of_the_session(
 
 def test_stop_sharing_survives_it_by_keyboard_alone(profile: BrowserContext, page: Page, sign_in: SignIn) -> None:
     grant = GrantFactory(request__user=PersonFactory())
-    sign_in(page, grant.user, at="/consent/grants/")
+    here = f"/consent/apps/{grant.app.app_id}/"
+    sign_in(page, grant.user, at=here)
     profile.clear_cookies(name=SESSION)
 
-    tab_to(page, f"Stop sharing with {grant.app.name}")
+    tab_to(page, "Stop everything")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/accounts/login/?next=/consent/grants/")
+    page.wait_for_url(f"**/accounts/login/?next={here}")
     fill_in(page, grant.user)
 
-    expect(waiting(page)).to_contain_text(f"Stop sharing: {grant.app.name}")
+    expect(waiting(page)).to_contain_text(f"Stop everything: {grant.app.name}")
     assert Grant.objects.get(pk=grant.pk).status == "active"
-    tab_to(page, "Stop sharing")
+    tab_to(page, "Stop everything")
     page.keyboard.press("Enter")
     expect(page.locator(".messages")).to_contain_text("Sharing has stopped")
     assert Grant.objects.get(pk=grant.pk).status == "revoked"
@@ -105,15 +106,15 @@ def test_stop_sharing_without_its_token_is_shown_again(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints
 ) -> None:
     grant = GrantFactory(request__user=PersonFactory())
-    sign_in(page, grant.user, at="/consent/grants/")
+    sign_in(page, grant.user, at=f"/consent/apps/{grant.app.app_id}/")
     profile.clear_cookies(name=TOKEN)
 
     with complaints.expecting(403):
-        page.get_by_role("button", name="Stop sharing").click()
+        page.get_by_role("button", name="Stop everything").click()
         expect(page.locator("h1")).to_have_text("Confirm what you asked for")
-    expect(page.locator("main")).to_contain_text(f"Stop sharing: {grant.app.name}")
+    expect(page.locator("main")).to_contain_text(f"Stop everything: {grant.app.name}")
     assert axe_findings(page) == []
-    page.locator("main").get_by_role("button", name="Stop sharing").click()
+    page.locator("main").get_by_role("button", name="Stop everything").click()
 
     expect(page.locator(".messages")).to_contain_text("Sharing has stopped")
     assert Grant.objects.get(pk=grant.pk).status == "revoked"
@@ -176,6 +177,7 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     unlock(page)
     wait_for_values(page)
     page.locator("input[value='lifestyle.food.coffee_or_tea']").uncheck()
+    page.locator(".term[popovertarget=until-choices]").click()
     page.locator("input[name=duration]").first.check()
     shortest = page.locator("input[name=duration]").first.get_attribute("value")
     profile.clear_cookies(name=SESSION)

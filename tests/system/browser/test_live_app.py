@@ -100,7 +100,7 @@ def hand_in(page: Page, logo: Path, complaints: Complaints) -> None:
     page.get_by_label("Why the app needs it").first.fill(WHY)
     page.get_by_role("button", name="Hand it in").click()
     expect(page.locator("#state-title")).to_have_text("Submitted")
-    expect(page.locator(".facts").last).to_contain_text(SAID["How long it is kept"])
+    expect(page.locator(".pairs").last).to_contain_text(SAID["How long it is kept"])
     assert axe_findings(page) == []
 
 
@@ -187,12 +187,13 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     for name in ("Jurisdiction", "Where the data is stored", "How long it is kept"):
         expect(about).to_contain_text(SAID[name])
     expect(about.get_by_role("link", name="Privacy notice")).to_have_attribute("href", SAID["Privacy notice"])
-    expect(person_page.locator(".sheet-legal .proved-domain")).to_contain_text(DOMAIN)
+    expect(person_page.locator(".who")).to_contain_text(DOMAIN)
     seen = "picture => picture.decode().then(() => picture.naturalWidth)"
-    assert person_page.locator(".sheet-who img").evaluate(seen) == 256
+    assert person_page.locator(".who img").evaluate(seen) == 256
     unlock(person_page)
     wait_for_values(person_page)
     assert axe_findings(person_page) == []
+    person_page.get_by_label("I gave Lunch Finder a sharing ID of mine.").check()  # the vault never saw it
     person_page.get_by_role("button", name="Approve").click()
     expect(person_page.locator(".outcome h1")).to_have_text("You approved this")
 

@@ -16,7 +16,7 @@ from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from consent.rules import RULES
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from tests.chains import entries_about
 from tests.system.browser.page_faults import THEMES, Complaints, axe_findings_in
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
@@ -104,7 +104,7 @@ def open_vault(page: Page, passphrase: str = PASSPHRASE) -> None:
 
 def verify(page: Page) -> Locator:
     page.goto("/consent/history/")
-    page.get_by_role("button", name="Verify my history").click()
+    page.get_by_role("button", name="Check this history").click()
     result = page.locator("#verify-result")
     expect(title(result)).to_be_visible()
     return result

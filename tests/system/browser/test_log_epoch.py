@@ -13,7 +13,7 @@ from consent.log import keys, restoring
 from consent.log.models import LogLeaf
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from tests.chains import entries_about
 from tests.system.browser.page_faults import THEMES, axe_findings_in
 from tests.system.browser.people import NewProfile, SignIn

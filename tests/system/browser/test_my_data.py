@@ -17,6 +17,7 @@ from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_va
 from tests.patience import eventually
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import PASSPHRASE, SignIn, enter, kept, lock, save, unlock
+from tests.system.browser.remembered import notes_of
 
 pytestmark = pytest.mark.browser
 
@@ -206,6 +207,32 @@ def test_hidden_scope_is_hidden_and_shown_again(lifestyle: Page, vault: Vault) -
     assert not HiddenScope.objects.exists()
 
 
+def test_a_scope_that_somebody_shows_again_in_the_database_is_told(lifestyle: Page, vault: Vault) -> None:
+    lifestyle.locator("#food").get_by_role("button", name="Hide from apps").click()
+    expect(lifestyle.locator(".messages")).to_contain_text("Hidden")
+    assert notes_of(vault)["hidden"] == ["attr.lifestyle.food.*"]
+
+    HiddenScope.objects.all().delete()
+    lifestyle.goto("/consent/history/")
+
+    told = lifestyle.locator("#older-state")
+    expect(told).to_contain_text("Hidden by you, and shown to apps again")
+    expect(told).to_contain_text("Lifestyle: Food")
+
+
+def test_a_locked_vault_hides_and_shows_nothing_again(lifestyle: Page, vault: Vault) -> None:
+    lifestyle.locator("#food").get_by_role("button", name="Hide from apps").click()
+    expect(lifestyle.locator(".messages")).to_contain_text("Hidden")
+    lifestyle.locator("#vault-lock").click()
+    lifestyle.get_by_role("button", name="Hide the whole domain from apps").click()
+    expect(lifestyle.locator(".messages")).to_contain_text("Hidden")
+
+    lifestyle.get_by_role("button", name="Show the whole domain to apps").click()
+
+    expect(lifestyle.locator(".messages")).to_contain_text("Unlock your data, then show this to apps again.")
+    assert HiddenScope.objects.count() == 2
+
+
 def test_csv_is_read_with_quotes_and_a_heading(lifestyle: Page, tmp_path: Path) -> None:
     rows = 'name,value\nlifestyle.food.favorite_cuisine,"Thai, and ""spicy"""\nintents.now.needs,a bicycle|a lamp\n'
     (tmp_path / "mine.csv").write_text(rows)
@@ -243,7 +270,7 @@ def test_signing_out_drops_the_key(lifestyle: Page, sign_in: SignIn, vault: Vaul
 def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page, vault: Vault) -> None:
     asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     lifestyle.goto(f"/consent/requests/{asked.request_id}/")
-    expect(lifestyle.locator(".value-data").first).not_to_have_class(re.compile(r"\bis-locked\b"))
+    expect(lifestyle.locator("[data-value]").first).not_to_have_class(re.compile(r"\bis-locked\b"))
     lifestyle.get_by_role("button", name="Approve").click()
     expect(lifestyle.locator(".outcome h1")).to_have_text("You approved this")
 

@@ -12,7 +12,7 @@ from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, Vault
@@ -71,7 +71,7 @@ def test_a_database_restored_to_yesterday_is_told_before_anything_is_sealed(
         change_cuisine(page, value)
         expect(page.locator("#toasts")).to_contain_text("gets the newer values")
     page.goto("/consent/grants/")
-    page.get_by_role("button", name="Stop sharing").click()
+    page.locator("form[data-stop] button").click()
     expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
 
     yesterday.restore()

@@ -31,8 +31,8 @@ VALUES = {
     ("financial", "signals"): {"spend_bracket": "Middle"},
 }
 PAGES = [
-    "/consent/", "/consent/grants/", "/consent/history/", "/consent/verify/", "/vault/",
-    "/vault/data/lifestyle/", "/vault/data/intents/",
+    "/consent/", "/consent/inbox/", "/consent/apps/", "/consent/pause/", "/consent/history/", "/consent/verify/",
+    "/vault/", "/vault/data/lifestyle/", "/vault/data/intents/",
     "/vault/transfer/", "/vault/archive/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
 ]  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_first_minutes_and_dialogs_are_sound(
 ) -> None:
     page = new_profile(viewport=viewport).new_page()
     sign_in(page, PersonFactory())
-    paths = ("/consent/", "/consent/grants/", "/vault/setup/")
+    paths = ("/consent/", "/consent/apps/", "/vault/setup/")
     findings = [line for path in paths for line in faults_at(page, path, themes)]
     page.locator("#new-passphrase").fill(PASSPHRASE)
     page.locator("#again-passphrase").fill(PASSPHRASE)

@@ -62,7 +62,7 @@ def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, s
     page.locator("[data-add=passkey]").click()
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#add-submit").click()
-    expect(page.locator("#ways .row-title")).to_have_count(3)
+    expect(page.locator("#ways .t")).to_have_count(3)
     page.goto("/accounts/logout/")
     page.locator("main").get_by_role("button", name="Sign out").click()
     page.goto("/accounts/login/")

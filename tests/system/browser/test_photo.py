@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from accounts.models import User
-from accounts.name_and_photo.queries import photo_of
+from accounts.name_and_photo.actions import photo_of
 from common.pictures import LARGEST
 from tests.factories import PersonFactory
 from tests.patience import eventually
@@ -28,8 +28,8 @@ def test_a_photo_larger_than_may_be_sent_is_made_small_and_shown_on_every_page(
     Image.frombytes("RGB", (1200, 900), os.urandom(1200 * 900 * 3)).save(taken)
     assert taken.stat().st_size > LARGEST
     page = new_profile(viewport=PHONE).new_page()
-    sign_in(page, person, at="/account/name/")
-    page.get_by_label("Name").fill("Zoë")
+    sign_in(page, person, at="/account/public-profile/")
+    page.get_by_role("textbox", name="Name (optional)", exact=True).fill("Zoë")
     page.get_by_label("Photo").set_input_files(taken)
     eventually(lambda: page.locator("#id_photo").evaluate("input => input.files[0].type") == "image/jpeg", "a JPEG")
 
@@ -39,4 +39,4 @@ def test_a_photo_larger_than_may_be_sent_is_made_small_and_shown_on_every_page(
     page.goto("/consent/")
     assert page.locator(".menu summary img").evaluate("image => image.naturalWidth") == 256
     assert Image.open(io.BytesIO(photo_of(person) or b"")).size == (256, 192)
-    assert faults_at(page, "/account/name/") == []
+    assert faults_at(page, "/account/public-profile/") == []

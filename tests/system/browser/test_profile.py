@@ -22,7 +22,7 @@ from tests.factories import PersonFactory, RunFactory, StepFactory, give_vault
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.ended_runs import ended
 from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, lock, unlock
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
@@ -71,6 +71,11 @@ def fill(page: Page) -> None:
         page.locator(f"#id_{name}").fill(value)
 
 
+def tick(page: Page) -> None:
+    for box in page.locator("input[name^=purpose-]").all():
+        box.check()
+
+
 def states(page: Page) -> list[str | None]:
     return [row.get_attribute("data-state") for row in page.locator("[data-agent]").all()]
 
@@ -85,10 +90,10 @@ def test_an_analysis_from_the_form_to_the_vault(
     with complaints.expecting(400):
         page.get_by_role("button", name="Start the analysis").click()
         expect(page.locator("#id_phoneNumber_error")).to_contain_text("10 to 15 digits")
-    expect(page.locator("#id_agreed_error")).to_contain_text("unless you agree")
+    expect(page.get_by_role("alert")).to_contain_text("unless you agree")
     expect(page.locator("#id_fullName")).to_have_value("Ana Sá")
     page.locator("#id_phoneNumber").fill("9123456789")
-    page.locator("#id_agreed").check()
+    tick(page)
     gates = {agent: threading.Event() for agent in ORDER}
     agents.says = {agent: waits_for(gates[agent], SAID[agent]) for agent in ORDER}
     page.get_by_role("button", name="Start the analysis").click()
@@ -113,7 +118,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     city = page.locator("#section-location").locator("xpath=..")
     expect(city).to_contain_text("Bad Gastein")
     expect(city).to_contain_text("Second public-data agent")
-    city.locator("summary").click()
+    city.get_by_text("Agents differ: City").locator("xpath=..").click()
     expect(city).to_contain_text("Brand agent said")
     expect(city).to_contain_text("Linz")
     expect(page.locator(".chart-dot")).to_have_count(4)
@@ -133,7 +138,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     assert {"city", "age"} < boxes.keys()
     assert set(boxes.values()) == {False}  # nobody has checked what the agents say
     page.locator("#keep-start").click()
-    expect(page.locator("#keep-problem")).to_contain_text("Nothing is ticked")
+    expect(page.locator("#keep-problem")).to_contain_text("Choose at least one thing")
     page.get_by_role("button", name="Select all").click()
     page.locator("[data-plan] input[value=age]").uncheck()
     page.locator("#keep-start").click()
@@ -206,16 +211,16 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
     unlock(page)
     fitting = {
         "postal_code", "desires", "gym_membership", "intent_24h", "intent_48h", "intent_72h", "coffee_or_tea",
-        "shopping_preferences",
+        "shopping_preferences", "address", "age",
     }  # fmt: skip
     expect(page.locator("[data-plan] input:enabled")).to_have_count(len(fitting))
     expect(page.locator("[data-plan] input:checked")).to_have_count(0)
     page.get_by_role("button", name="Select all").click()
     boxes = {box.get_attribute("value"): box for box in page.locator("[data-plan] input").all()}
-    assert boxes.keys() == fitting | {"address", "age", "needs"}
+    assert boxes.keys() == fitting | {"needs"}
     assert {name for name, box in boxes.items() if box.is_enabled() and box.is_checked()} == fitting
     misfits = page.locator("[data-plan] li", has=page.locator("input:disabled"))
-    assert [line.locator(".value-flags").inner_text() for line in misfits.all()] == ["does not fit this field"] * 3
+    assert [line.locator(".value-flags").inner_text() for line in misfits.all()] == ["does not fit this field"]
     for name, left in (("intent_24h", "When"), ("shopping_preferences", "Loyalty")):
         line = page.locator("[data-plan] li", has=page.locator(f"input[value={name}]"))
         expect(line.locator(".value-flags")).to_have_text(f"new · left out: {left}")
@@ -225,7 +230,8 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
     for place, value in {
         "intents/#f-now-intent_48h-category": "Shoes", "intents/#f-now-intent_48h-confidence": "0.6",
         "intents/#f-now-intent_72h-category": "Weekend trip", "intents/#f-now-desires": "a garden",
-        "intents/#f-now-needs": "", "location/#f-home-postal_code": "5640", "location/#f-home-address": "",
+        "intents/#f-now-needs": "", "location/#f-home-postal_code": "5640",
+        "location/#f-home-address": "Kaiserpromenade",
         "lifestyle/#f-food-coffee_or_tea": "tea", "lifestyle/#f-fitness-gym_membership": "true",
         "brands/#f-affinity-shopping_preferences-category_focus": "home",
     }.items():  # fmt: skip
@@ -321,3 +327,44 @@ def test_pages_of_analyses_are_sound(
     for path in paths:
         findings += faults_at(page, f"/profile/{path}", themes)
     assert findings == []
+
+
+def test_what_is_kept_already_is_ticked_unlocked_in_place_and_nothing_else_is_sent(
+    page: Page, site: str, sign_in: SignIn, agents: Agents, themes: Themes
+) -> None:
+    home = {"city": "Porto", "country": "Portugal"}
+    held = {("location", "home"): home, ("lifestyle", "food"): {"diet_preference": "vegan"}}
+    vault = give_vault(PersonFactory(), held, passphrase=PASSPHRASE)
+    agents.says = {"core": {"city": "Linz", "country": "Austria"}}
+    page.set_viewport_size(PHONE)
+    sign_in(page, owning(vault.user), at="/profile/")
+    page.get_by_text("Use what you keep already").click()
+    unlock(page)
+    boxes = page.locator("#own [data-plan] input")
+    expect(boxes).to_have_count(3)
+    assert not [box for box in boxes.all() if box.is_checked()]
+    expect(page.locator("#own .value", has_text="City")).to_contain_text("Porto")
+    page.get_by_label("City").check()
+    expect(page.locator("#own-count")).to_have_text("1 ticked")
+    findings = axe_findings_in(themes, page)
+    lock(page)
+    expect(page.locator("#own")).not_to_contain_text("Porto")
+    assert page.locator("#own-values").input_value() == ""
+    unlock(page)
+    expect(page.get_by_label("City")).to_be_checked()
+    fill(page)
+    tick(page)
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.get_by_role("button", name="Start the analysis").click()
+    expect(page.locator("[data-agent]")).to_have_count(4)
+    run = Run.objects.get()
+    steps.run_through(run.pk)
+    expect(page.get_by_role("heading", name="What agents say about you")).to_be_visible()
+
+    assert findings == []
+    posted = sent.value.post_data or ""
+    assert "Porto" in posted
+    assert not [other for other in ("Portugal", "vegan") if other in posted]
+    rows = page.locator(".said-row")
+    expect(rows.filter(has_text="Porto").get_by_title("You")).to_have_count(1)
+    expect(rows.filter(has_text="Country")).to_contain_text("Austria")

@@ -36,12 +36,22 @@ pytestmark = pytest.mark.browser
 DRINK = "lifestyle.food.coffee_or_tea"
 
 
+# An address with a fragment takes the focus away once more, in a frame of its own after the page has loaded.
+AFTER_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+FOCUS = """selector => [
+    document.activeElement.matches(selector), document.activeElement.matches(':focus-visible')
+]"""
+
+
 def tab_to(page: Page, selector: str) -> None:
     """Press Tab until the focus is there, with its ring to be seen."""
+    page.wait_for_load_state()
+    page.evaluate(AFTER_TWO_FRAMES)
     for _ in range(90):
         page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            assert page.evaluate("document.activeElement.matches(':focus-visible')")
+        there, ring = page.evaluate(FOCUS, selector)
+        if there:
+            assert ring
             return
     raise AssertionError(f"{selector} cannot be reached")
 
@@ -57,12 +67,14 @@ def test_a_person_does_everything_by_keyboard_alone(
     sign_in(page, asked.user)
     press(page, f"a[href='/consent/requests/{asked.request_id}/']")
     expect(page.locator("#approve")).to_be_enabled()
-    tab_to(page, "#unlock-passphrase")
+    press(page, "#show-values")
+    expect(page.locator("#unlock-passphrase")).to_be_focused()
     page.keyboard.type(PASSPHRASE)
     page.keyboard.press("Enter")
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
     tab_to(page, f"input[value='{DRINK}']")
     page.keyboard.press("Space")
+    press(page, ".term[popovertarget=until-choices]")
     tab_to(page, "input[name=duration]")
     page.keyboard.press("ArrowLeft")  # an hour instead of a day
     wait_for_values(page)
@@ -75,13 +87,15 @@ def test_a_person_does_everything_by_keyboard_alone(
     ReadFactory(export=grant.exports.get())
     Grant.objects.filter(pk=grant.pk).update(reads=1)
 
-    press(page, f"a[href='/consent/grants/?grant={grant.grant_id}#{grant.grant_id}']")
+    press(page, f"a[href='/consent/apps/{grant.app.app_id}/?grant={grant.grant_id}#{grant.grant_id}']")
     card = page.locator(f"[id='{grant.grant_id}']")
-    expect(card.locator(".facts div", has_text="Reads").locator("dd")).to_have_text("1")
+    expect(card.locator(".approval-head .row-sub")).to_contain_text("1 read")
     for form, status, said in (
         ("pause", "paused", "Paused"), ("resume", "active", "Resumed"), ("stop", "revoked", "cannot be recalled"),
     ):  # fmt: skip
         by_form = f"form[action='/consent/grants/{grant.grant_id}/{form}/'] button"
+        if form != "stop":
+            press(page, f"[id='{grant.grant_id}'] .more > summary")
         press(page, f"[data-resume='{grant.grant_id}']" if form == "resume" else by_form)
         expect(page.locator(".messages")).to_contain_text(said)
         page.wait_for_load_state()
@@ -182,8 +196,8 @@ def test_pasted_receipt_is_checked_and_sent_nowhere(verify_page: Page, receipt: 
     verify_page.get_by_role("button", name="Verify").click()
 
     expect(verify_page.locator("#receipt-result .notice-title")).to_have_text("This receipt is genuine.")
-    expect(verify_page.locator("#receipt-result .facts")).to_contain_text("Denied")
-    expect(verify_page.locator("#receipt-result .facts")).to_contain_text("Suggest restaurants that you would like")
+    expect(verify_page.locator("#receipt-result .pairs")).to_contain_text("Denied")
+    expect(verify_page.locator("#receipt-result .pairs")).to_contain_text("Suggest restaurants that you would like")
     assert sent == []
 
 
@@ -228,7 +242,7 @@ def test_what_is_no_receipt_of_ours_is_said(
 
     expect(verify_page.locator("#receipt-result .notice-title")).to_have_text("This receipt cannot be trusted.")
     expect(verify_page.locator("#receipt-result")).to_contain_text(why)
-    expect(verify_page.locator("#receipt-result .facts")).to_have_count(0)
+    expect(verify_page.locator("#receipt-result .pairs")).to_have_count(0)
 
 
 # --- the history ------------------------------------------------------------------------------------------------------
@@ -246,7 +260,7 @@ def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: P
     expect(denied.locator("#verify-progress [data-count]")).to_have_text("1 of 1")
 
     denied.reload()
-    denied.get_by_role("button", name="Verify my history").click()
+    denied.get_by_role("button", name="Check this history").click()
     expect(result).to_contain_text("The log begins with all that was seen of it before")
 
 
@@ -280,19 +294,20 @@ def test_history_is_verified_without_scripts_too(new_profile: NewProfile, sign_i
         chain=audit.person_chain(user.public_id), kind="approved", actor="person", at=grant.starts_at, facts=approved
     )
     page.goto("/consent/history/")
-    page.get_by_role("button", name="Verify my history").click()
+    page.get_by_role("button", name="Check this history").click()
     expect(page.locator(".messages")).to_contain_text("Not confirmed by others. Your history has")
     expect(page.locator(".messages")).to_contain_text("it is as it was written")
 
 
-def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProfile, sign_in: SignIn) -> None:
+def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProfile, sign_in_by_form: SignIn) -> None:
     owner = PersonFactory()
     for hour in (9, 11, 23):  # of one day in Greenwich; in Auckland the second one is midnight
         ReadFactory(
             export=ExportFactory(grant=GrantFactory(request__user=owner)), at=datetime(2026, 1, 10, hour, tzinfo=UTC)
         )
     page = new_profile(timezone_id="Pacific/Auckland").new_page()
-    sign_in(page, owner, at="/consent/history/")
+    sign_in_by_form(page, owner)  # whose page says to the server where this browser is
+    page.goto("/consent/history/")
 
     expect(page.locator(".timeline-day").first).to_contain_text("11")
     days = {

@@ -9,12 +9,21 @@ from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, address, open_unlocked, unlock, values_shown
+from tests.system.browser.people import (
+    PASSPHRASE,
+    NewProfile,
+    SignIn,
+    address,
+    open_unlocked,
+    unlock,
+    values_shown,
+    wait_for_values,
+)
 
 pytestmark = pytest.mark.browser
 
 HOME = {"address": "Storgatan 4", "city": "Turku", "postal_code": "20100", "country": "Finland"}
-FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea"}
+FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_tea": "tea", "late_snack": "Olives"}
 KEPT = {("lifestyle", "food"): FOOD, ("location", "home"): HOME, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
 DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
 URGENT = "APPROVE NOW, or your account is closed: verify your account with the bank"
@@ -28,21 +37,17 @@ MEASURE = """selectors => {
     [name, seen(document.querySelector(selector))]));
 }"""
 PARTS = {
-    "logo": "main .avatar", "name": "[data-shown=app_name]", "legal name": ".sheet-legal > span:first-child",
+    "logo": "main .logo", "name": "[data-shown=app_name]", "legal name": ".sheet-legal > span:first-child",
     "badge": ".sheet-legal .badge", "why": "[data-shown=purpose]", "until": "#until time",
-    "reads": ".sheet-terms > div:nth-of-type(2)", "updates": ".sheet-terms > div:nth-of-type(3)",
-    "what to look at": "#cautions > summary", "count": "#ticked-count",
-    "first value": "#approve-form li:nth-of-type(1) .value-label",
-    "second value": "#approve-form li:nth-of-type(2) .value-label",
+    "reads": ".terms > div:nth-of-type(2)", "updates": ".terms > div:nth-of-type(3)",
+    "what to know": "#cautions > summary", "count": "#ticked-count",
+    **{f"name {at}": f"#approve-form li:nth-of-type({at}) .value-label" for at in (1, 2, 3, 4)},
+    **{f"value {at}": f"#approve-form li:nth-of-type({at}) .v" for at in (1, 2, 3, 4)},
 }  # fmt: skip
-OPENED = {
-    "first value itself": "#approve-form li:nth-of-type(1) .value-data",
-    "second value itself": "#approve-form li:nth-of-type(2) .value-data",
-}
 FRAME = {
     "how to stop": "#decision-summary",
     "header": ".site-header",
-    "tabs": ".site-tabs",
+    "tabs": ".tabs",
     "bar": "#decision",
     "deny": "#deny",
     "approve": "#approve",
@@ -58,7 +63,8 @@ def vault(site: str) -> Vault:
 def asked(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(
         user=vault.user, app_name="Trip Planner", binding_message="Lisbon 4711", required_attributes=[DIET],
-        optional_attributes=[CUISINE, "lifestyle.food.coffee_or_tea"], access_seconds=30 * 86400,
+        optional_attributes=[CUISINE, "lifestyle.food.coffee_or_tea", "lifestyle.food.late_snack"],
+        access_seconds=30 * 86400,
     )  # fmt: skip
     return made
 
@@ -100,7 +106,7 @@ def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
         phone.emulate_media(color_scheme=theme)
         phone.evaluate(COLOURS_CHANGED)
         frame = measure(phone, FRAME)
-        parts = measure(phone, PARTS | (OPENED if unlocked else {}))
+        parts = measure(phone, PARTS | ({"code": ".compare b"} if verified else {}))
         outside = {
             name: box
             for name, box in parts.items()
@@ -125,10 +131,10 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
 ) -> None:
     sign_in(phone, doubtful.user, at=address(doubtful))
     line = phone.locator("#cautions > summary")
-    expect(line).to_contain_text("6 things to look at")
+    expect(line).to_contain_text("6 things to know")
     expect(line).to_contain_text(
-        "Pressure, and a bank's name, Confidential data, Not verified, Nobody vouches for this key, "
-        "More than registered, First time"
+        "pressure, and a bank's name · confidential data · nobody checked who this is · nobody vouches for its key · "
+        "wants more than it told us · first time it asks"
     )
     expect(phone.get_by_text("Nobody has checked who is behind")).to_be_hidden()
 
@@ -139,9 +145,11 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
     expect(phone.locator("#cautions li")).to_have_count(6)
 
 
-def test_unlocking_leaves_who_asks_and_why_where_they_are(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+def test_unlocking_moves_nothing(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
     sign_in(phone, asked.user, at=address(asked))
     expect(phone.locator("#approve")).to_be_enabled()
+    places = {name: where for name, where in (PARTS | FRAME).items() if not name.startswith(("value", "count"))}
+    before = measure(phone, places)
     phone.locator("#approve").evaluate("button => button.click()")  # a tap of the tool's would scroll by itself
     expect(phone.locator("#unlock-passphrase")).to_be_focused()
 
@@ -149,8 +157,9 @@ def test_unlocking_leaves_who_asks_and_why_where_they_are(phone: Page, sign_in: 
 
     expect(phone.locator("#data-title")).to_be_focused()
     assert phone.evaluate("scrollY") == 0
-    expect(phone.locator("[data-shown=purpose]")).to_be_in_viewport()
-    expect(phone.locator("#decision-summary")).to_contain_text("Stop it any time under Sharing.")
+    wait_for_values(phone)
+    assert measure(phone, places) == before
+    expect(phone.locator("#decision-summary")).to_contain_text("Stop any time in Apps.")
 
 
 def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: SignIn, vault: Vault) -> None:
@@ -158,9 +167,9 @@ def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: 
     sign_in(phone, asked.user, at=address(asked))
 
     words = phone.locator("figure", has=phone.locator("[data-shown=purpose]"))
-    expect(words).to_contain_text("own words, not checked by us")
+    expect(words).to_contain_text("Their words. We check names, not promises.")
     expect(words.locator(".badge")).to_have_count(0)
-    expect(phone.locator(".sheet-legal")).to_contain_text("Verified")
+    expect(phone.locator(".who")).to_contain_text("Checked")
 
 
 # --- the bar ----------------------------------------------------------------------------------------------------------
@@ -169,7 +178,7 @@ def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: 
 def test_deny_is_one_tap_from_the_first_screen(phone: Page, sign_in: SignIn, doubtful: ConsentRequest) -> None:
     sign_in(phone, doubtful.user, at=address(doubtful))
     box = measure(phone, FRAME)["deny"]
-    assert set(values_shown(phone).values()) == {"", "You have not entered this"}  # and nothing that is kept
+    assert set(values_shown(phone).values()) == {"", "not entered"}  # and nothing that is kept
 
     phone.touchscreen.tap(box["left"] + box["width"] / 2, box["top"] + box["height"] / 2)
 
@@ -243,7 +252,7 @@ def test_deny_is_few_steps_of_the_tab_key_away(page: Page, sign_in: SignIn, doub
 
     sign_in(page, doubtful.user, at=address(doubtful))
     expect(page.locator("#approve")).to_be_enabled()
-    assert steps() <= 13
+    assert steps() <= 4
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "approve"
 
@@ -296,12 +305,13 @@ def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
     phone.locator("#unlock-passphrase").press("Enter")
 
     expect(phone.locator("#data-title")).to_be_focused()
-    frame = measure(phone, FRAME | OPENED)
-    for name in OPENED:
-        assert frame[name]["top"] >= 0, name
-        assert frame[name]["bottom"] <= frame["bar"]["top"], name
+    expect(phone.locator("#unlock-panel")).to_be_hidden()
+    frame = measure(phone, FRAME | PARTS)
+    for at in (1, 2, 3, 4):
+        assert frame[f"value {at}"]["bottom"] <= frame["bar"]["top"], at
     asked.refresh_from_db()
     assert asked.status == "pending"
 
+    wait_for_values(phone)
     phone.locator("#approve").tap()
     expect(phone.locator(".outcome h1")).to_have_text("You approved this")

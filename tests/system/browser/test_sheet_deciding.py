@@ -78,7 +78,7 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
     let_go(page, held)
 
     expect(page.locator("#data-title")).to_be_focused()
-    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
     asked.refresh_from_db()
     assert asked.status == "pending"
     page.locator("#approve").click()
@@ -97,7 +97,7 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
 
     page.evaluate("window.letGo()")
 
-    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Thai")
+    expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator("#approve")).to_be_enabled()
     asked.refresh_from_db()
@@ -114,13 +114,13 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     page.route(SHEETS_VALUES, lambda route: held.append(route))
     unlock(page)
     eventually_on(page, lambda: held, "the question for the values")
-    shorter = page.locator("input[name=duration]").first
-    shorter.focus()
+    tick = page.locator("input[name=attribute]:enabled").first
+    tick.focus()
     for route in held:
         route.continue_()
 
     wait_for_values(page)
-    expect(shorter).to_be_focused()
+    expect(tick).to_be_focused()
 
 
 @pytest.mark.parametrize("button", ["Approve", "Show the values as they are now"])
@@ -139,7 +139,7 @@ def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_the
 
     page.get_by_role("button", name=button, exact=True).click()
 
-    expect(page.locator(f"[data-path='{CUISINE}'] .value-data")).to_have_text("Finnish")
+    expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Finnish")
     asked.refresh_from_db()
     assert asked.status == "pending"
     page.locator("#approve").click()
@@ -189,16 +189,16 @@ def test_what_exceeds_the_registration_is_the_persons_to_tick(page: Page, sign_i
     sign_in(page, asked.user)
     open_unlocked(page, address(asked))
     expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
-    expect(page.locator("#decision-summary")).to_contain_text("Nothing is ticked")
+    expect(page.locator("#decision-summary")).to_contain_text("Choose at least one thing to share")
 
     page.locator("#approve").click()
     expect(page.locator("#review-problem")).to_be_focused()
-    expect(page.locator("#review-problem")).to_contain_text("Nothing is ticked. Tick what you want to share, or deny.")
+    expect(page.locator("#review-problem")).to_contain_text("Choose at least one thing to share, or deny.")
     asked.refresh_from_db()
     assert asked.status == "pending"
 
     page.locator("input[value='identity.basic.age']").check()
-    expect(page.locator("#ticked-count")).to_have_text("1 of 3 ticked")
+    expect(page.locator("#ticked-count")).to_have_text("1 of 3")
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     assert Grant.objects.get(request=asked).approved_attributes == ["identity.basic.age"]
@@ -216,13 +216,17 @@ def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) 
     expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
     page.get_by_role("button", name="Select all").click()
     expect(page.locator("input[name=attribute]:checked")).to_have_count(6)
-    expect(page.locator("#decision-summary")).to_contain_text("6 values are shared")
+    expect(page.locator("#decision-summary")).to_contain_text("6 values to ")
 
 
 def test_shorter_choice_moves_the_end(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
     sign_in(page, asked.user, at=address(asked))
-    expect(page.locator("#until")).to_contain_text("1 month")
-    before = page.locator("#until time").get_attribute("datetime") or ""
+    expect(page.locator("#approve")).to_be_enabled()
+    until = page.locator("#until time")
+    before, words = until.get_attribute("datetime") or "", until.inner_text()
+    page.locator(".term[popovertarget=until-choices]").click()
+    expect(page.get_by_role("radio", name="1 month")).to_be_checked()
     page.get_by_role("radio", name="1 week").check()
-    expect(page.locator("#until")).to_contain_text("1 week")
-    assert (page.locator("#until time").get_attribute("datetime") or "") < before
+    expect(until).not_to_have_text(words)
+    assert (until.get_attribute("datetime") or "") < before
+    expect(page.locator("#decision-summary")).to_contain_text(f"until {until.inner_text()}")

@@ -64,14 +64,17 @@ def test_from_sign_up_to_an_app_that_reads_exactly_what_was_approved_until_it_is
     asked = client.request_consent(
         user_id, "attr.lifestyle.food.*", purpose="Suggest restaurants near your hotel", key=key, access_duration=604800
     )
-    page.goto("/consent/")
-    page.get_by_role("link", name="Food and drink").click()
-    expect(page.locator(f"[data-path='{FOOD}.favorite_cuisine'] .value-data")).to_have_text("Thai")
+    page.goto("/consent/inbox/")
+    page.get_by_role("link", name="asks what you eat").click()
+    page.get_by_role("link", name="See the values and decide").click()
+    expect(page.locator(f"[data-path='{FOOD}.favorite_cuisine'] .v")).to_have_text("Thai")
     assert values_shown(page) == {
         f"{FOOD}.diet_preference": "Vegetarian", f"{FOOD}.favorite_cuisine": "Thai", f"{FOOD}.coffee_or_tea": "Tea",
     }  # fmt: skip
     page.locator(f"input[value='{FOOD}.coffee_or_tea']").uncheck()
+    page.locator(".term[popovertarget=until-choices]").click()
     page.get_by_role("radio", name="1 day").check()
+    page.locator("#until-choices").get_by_role("button", name="Done").click()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
@@ -81,8 +84,8 @@ def test_from_sign_up_to_an_app_that_reads_exactly_what_was_approved_until_it_is
     page.goto("/consent/history/?kind=reads")
     expect(page.locator(".event-title")).to_have_count(1)
 
-    page.get_by_role("link", name="Sharing", exact=True).click()  # stopping is two clicks
-    page.get_by_role("button", name="Stop sharing").click()
+    page.get_by_role("link", name="Apps", exact=True).click()  # stopping is two clicks
+    page.get_by_role("button", name="Stop everything").click()
     expect(page.locator(".messages")).to_contain_text("cannot be recalled")
     with pytest.raises(Problem) as refused:
         client.read(asked, key)

@@ -1,29 +1,37 @@
 """What a vault did not approve is not sent from it, whatever somebody wrote into the database: in a real browser."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from common import encryption
+from common.clock import database_now
 from common.sql.triggers import lifted
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditFacts
+from consent.ledger.models import AuditFacts, LogQueue
+from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
-from consent_bridge.signatures import sha256
+from consent_bridge import sealed
+from consent_bridge.signatures import sha256, thumbprint
 from consent_bridge.signing import generate_root, signed_approval
+from pkm.notes import VaultNotes
+from pkm.vault.models import KeyWrapper
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault
+from tests.pkm.sealed_notes import sealed_notes
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import SignIn, enter, save
-from tests.system.browser.remembered import records_of, remember
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, wait_for_values
+from tests.system.browser.remembered import notes_of, records_of, remember
 from tests.system.browser.test_log import open_vault, rules_of
 
 pytestmark = pytest.mark.browser
-DESSERT = "lifestyle.food.favourite_dessert"  # which the vault does not hold
 FOOD = ["lifestyle.food.coffee_or_tea", "lifestyle.food.favorite_cuisine"]
 
 
@@ -184,6 +192,47 @@ def test_an_end_whose_facts_somebody_took_away_stops_all(
     assert [export.revision for export in Export.objects.all()] == [1]
 
 
+@pytest.mark.parametrize("how_old", ["an hour", "new"])
+def test_a_history_that_the_log_does_not_have_stops_all_after_ten_minutes(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, how_old: str
+) -> None:
+    """Somebody took a stop out and hashed what came after it again: the log has none of that. What is new may wait."""
+    remembered(vault, asked, approval_of(asked, vault.root))
+    told_in_history(vault, asked)
+    sequence_and_sign()
+    at = database_now() - timedelta(hours=1 if how_old == "an hour" else 0)
+    chain = audit.person_chain(vault.user.public_id)
+    audit.append(chain=chain, kind="denied", actor="person", at=at, facts={"request_digest": "A" * 43})
+    LogQueue.objects.all().delete()
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+
+    if how_old == "new":
+        expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+        kept = notes_of(vault)
+        assert (kept["history"]["sequence"], kept["proved"]["sequence"]) == (2, 1)
+    else:
+        expect(page.locator("#way-back")).to_contain_text("The service shows an older state than this browser saw")
+        assert [export.revision for export in Export.objects.all()] == [1]
+
+
+def test_a_history_that_the_log_proves_is_remembered_as_proved(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+) -> None:
+    remembered(vault, asked, approval_of(asked, vault.root))
+    told_in_history(vault, asked)
+    sequence_and_sign()
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    kept = notes_of(vault)
+    assert kept["proved"] == kept["history"]
+    assert kept["proved"]["sequence"] == 1
+
+
 def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
@@ -196,79 +245,125 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
     page.goto("/consent/grants/")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
 
-    page.get_by_role("button", name="Stop sharing").click()
+    page.locator("form[data-stop] button").click()
 
-    expect(page.locator("main")).to_contain_text("You share nothing")
+    expect(page.locator("main")).to_contain_text("It is told nothing about you, either.")
     expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
     assert (Grant.objects.get().status, records_of(vault, asked)) == ("revoked", {})
 
 
-def test_what_the_person_approves_then_is_remembered_and_renewed_without_asking(
+def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_own(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
+    """Whatever somebody wrote into the history, too: there is no button by which this grant is sealed again."""
     told_in_history(vault, asked)
     grant = granted(asked, approval_of(asked, generate_root()))
     refused(page, sign_in, vault, grant)
-    page.get_by_role("button", name="Look at what would be sent").click()
-    page.get_by_role("dialog").get_by_role("button", name="Approve these updates").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
-    assert records_of(vault, asked)[asked.request_digest]["revision"] == 2
+    question = page.locator(f"#{grant.grant_id} [data-unapproved]")
+    expect(question).to_contain_text("can then ask you anew")
+    expect(question.get_by_role("button")).to_have_count(0)
 
+    page.locator("form[data-stop] button").click()
+    expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
+    anew = ConsentRequestFactory(user=vault.user, app=asked.app, refresh_policy="continuous")
+    page.goto(f"/consent/requests/{anew.request_id}/")
+    wait_for_values(page)
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+    change(page, "Greek")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    assert records_of(vault, anew)[anew.request_digest]["revision"] == 2
+    assert Export.objects.filter(grant=grant).count() == 1
+
+
+# --- approvals that are older than the vault's record -----------------------------------------------------------------
+
+
+def change(page: Page, value: str) -> None:
     page.goto("/vault/data/lifestyle/")
-    enter(page, "food", "favorite_cuisine", "Greek")
+    enter(page, "food", "favorite_cuisine", value)
     save(page, "food")
 
-    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
-    assert [export.revision for export in Export.objects.order_by("revision")] == [1, 2, 3]
+
+@pytest.fixture
+def older(vault: Vault, asked: ConsentRequest) -> tuple[Grant, Grant]:
+    """Two that another program approved with this vault, and the history tells of both."""
+    other = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
+    made = []
+    for request in (asked, other):
+        told_in_history(vault, request)
+        made.append(granted(request, approval_of(request, vault.root)))
+    return made[0], made[1]
 
 
-def test_the_person_sees_what_would_be_sent_and_sends_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
-) -> None:
-    told_in_history(vault, asked)
-    grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, DESSERT])
-    refused(page, sign_in, vault, grant)
-
-    page.get_by_role("button", name="Look at what would be sent").click()
+def ask_about_older(page: Page, sign_in: SignIn, vault: Vault) -> Locator:
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto("/consent/grants/")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text(asked.purpose)
-    expect(dialog).to_contain_text(asked.connector_thumbprint)
-    expect(dialog).to_contain_text("Your vault has not seen this key")
-    expect(dialog.locator("[data-values]")).to_contain_text("Thai")
-    expect(dialog.locator("[data-values]")).to_contain_text("Nothing there now")  # and yet it would be signed for
-    dialog.get_by_role("button", name="Send nothing").click()
+    expect(dialog).to_contain_text("Did you approve these?")
+    return dialog
+
+
+def test_older_approvals_are_asked_about_once_together_and_none_is_ticked(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, older: tuple[Grant, Grant]
+) -> None:
+    dialog = ask_about_older(page, sign_in, vault)
+    boxes = dialog.get_by_role("checkbox")
+    expect(boxes).to_have_count(2)
+    assert [box.is_checked() for box in boxes.all()] == [False, False]
+    assert Export.objects.count() == 2  # nothing is sealed by the question
+
+    dialog.get_by_role("checkbox", name=asked.app.name).check()
+    dialog.get_by_role("button", name="Keep the ticked ones up to date").click()
 
     expect(dialog).to_be_hidden()
-    assert Export.objects.count() == 1
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    assert records_of(vault, asked)[asked.request_digest]["revision"] == 2
+    assert records_of(vault, older[1].request) == {}
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    expect(dialog).to_be_hidden()
+    assert [export.revision for export in Export.objects.filter(grant=older[1])] == [1]
 
 
-def test_more_than_was_asked_for_cannot_be_approved_at_all(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+def test_who_keeps_none_of_them_is_not_asked_again(
+    page: Page, sign_in: SignIn, vault: Vault, older: tuple[Grant, Grant]
 ) -> None:
-    grant = granted(asked, approval_of(asked, generate_root()), [*FOOD, "identity.basic.full_name"])
-    refused(page, sign_in, vault, grant)
+    dialog = ask_about_older(page, sign_in, vault)
 
-    page.get_by_role("button", name="Look at what would be sent").click()
+    dialog.get_by_role("button", name="None of them").click()
 
-    expect(page.locator("#toasts")).to_contain_text("is not what it says it is")
-    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(dialog).to_be_hidden()
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    expect(dialog).to_be_hidden()
+    assert [export.revision for export in Export.objects.all()] == [1, 1]
 
 
-@pytest.mark.parametrize("why", ["nothing", "its end", "restricted"])
-def test_what_the_history_does_not_tell_of_or_a_strange_key_would_get_is_not_even_offered(
+@pytest.mark.parametrize("why", ["made with notes", "not in the history", "its end", "another vault", "of more"])
+def test_what_is_no_older_approval_of_this_vault_is_not_asked_about(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, why: str
 ) -> None:
-    if why != "nothing":
+    """A writer of the database adds nothing that this vault did not sign, and opens no list that is closed."""
+    if why != "not in the history":
         told_in_history(vault, asked)
     if why == "its end":
         told_in_history(vault, asked, "revoked")
-    if why == "restricted":
-        type(asked.scope_entry).objects.filter(pk=asked.scope_entry_id).update(sensitivity_tier="restricted")
-    refused(page, sign_in, vault, granted(asked, approval_of(asked, generate_root())))
+    if why == "made with notes":
+        wrapped = sealed.wrap(replace(vault.key, has_notes=True), "passphrase", PASSPHRASE, vault.user.public_id)
+        KeyWrapper.objects.filter(user=vault.user, kind="passphrase").update(jwe=encryption.sealed(wrapped))
+        root = thumbprint(vault.root.key.public)
+        VaultNotes.objects.create(user=vault.user, revision=1, jwe=sealed_notes(vault, 1, {"root": root}))
+    outside = [*FOOD, "identity.basic.full_name"]
+    root = generate_root() if why == "another vault" else vault.root
+    grant = granted(asked, approval_of(asked, root, outside if why == "of more" else FOOD))
 
-    page.get_by_role("button", name="Look at what would be sent").click()
+    refused(page, sign_in, vault, grant)
 
-    expect(page.locator("#toasts")).to_contain_text("Your vault did not approve this, so nothing was sent.")
+    page.wait_for_load_state("networkidle")
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
@@ -279,7 +374,7 @@ def test_a_history_without_the_approval_says_so_in_its_title(
     sign_in(page, vault.user, at="/consent/history/")
 
     with complaints.expecting(404):  # nothing was published yet
-        page.get_by_role("button", name="Verify my history").click()
+        page.get_by_role("button", name="Check this history").click()
         expect(page.locator("#verify-result")).to_contain_text(asked.app.name)
 
     expect(page.locator("#verify-result .notice-title")).to_have_text("Somebody reads your data without your approval.")

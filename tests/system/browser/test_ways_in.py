@@ -63,7 +63,7 @@ def add_passkey(page: Page, label: str = "My phone") -> None:
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#way-label").fill(label)
     send(page)
-    expect(page.locator("#ways .row-title", has_text=label)).to_be_visible()
+    expect(page.locator("#ways .t", has_text=label)).to_be_visible()
 
 
 def test_changed_passphrase_replaces_the_old_one(security: Page, vault: Vault) -> None:
@@ -74,7 +74,7 @@ def test_changed_passphrase_replaces_the_old_one(security: Page, vault: Vault) -
 
     expect(security.locator("#way-changed")).to_contain_text("the old one no longer does")
     security.locator("#way-changed button").click()
-    expect(security.locator("#ways .row-title", has_text="Passphrase")).to_have_count(2)  # one of them can be put back
+    expect(security.locator("#ways .t", has_text="Passphrase")).to_have_count(2)  # one of them can be put back
     assert live(vault) == [("recovery", "Recovery"), ("passphrase", "Passphrase")]
     refuses(security, PASSPHRASE)
     unlock(security, NEW)
@@ -232,7 +232,7 @@ def test_who_has_a_passkey_only_adds_a_way_in_with_it(security: Page, vault: Vau
     expect(security.locator("#existing-secret")).to_be_hidden()
     choose(security)
     send(security)
-    expect(security.locator("#ways .row-title", has_text="Passphrase")).to_be_visible()
+    expect(security.locator("#ways .t", has_text="Passphrase")).to_be_visible()
     security.goto("/vault/")
     unlock(security, NEW)
 
@@ -251,7 +251,7 @@ def test_leaving_only_paper_takes_a_second_look_even_without_a_script(
     page.goto("/account/security/")
     page.get_by_role("link", name="Remove Passphrase").click()
     expect(page.locator("main")).to_contain_text("What then still unlocks your data")
-    expect(page.locator("main .row-title")).to_have_text(["Recovery"])
+    expect(page.locator("main .t")).to_have_text(["Recovery"])
 
     with complaints.expecting(400):
         page.get_by_role("button", name="Remove it").click()

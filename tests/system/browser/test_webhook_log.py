@@ -35,7 +35,7 @@ def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: SignIn) -
     page.clock.fast_forward(3000)
     expect(page.locator("tbody tr").first).to_have_attribute("data-delivery", str(second.pk))
 
-    page.get_by_role("checkbox", name="Live").uncheck()
+    page.get_by_role("checkbox", name="Live", exact=True).uncheck()
     WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
     asked: list[str] = []
     page.on("request", lambda request: asked.append(urlsplit(request.url).path))
@@ -43,7 +43,7 @@ def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: SignIn) -
     page.evaluate("fetch('/livez').then(() => null)")
     assert asked == ["/livez"]
     expect(page.locator("tbody tr")).to_have_count(2)
-    page.get_by_role("checkbox", name="Live").check()
+    page.get_by_role("checkbox", name="Live", exact=True).check()
     expect(page.locator("tbody tr")).to_have_count(3)
     page.locator(f"tr[data-delivery='{second.pk}']").get_by_role("button").click()
     expect(page.get_by_text("It will be sent again in a moment")).to_be_visible()

@@ -12,7 +12,7 @@ from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from pkm.errors import RotationIncomplete
 from pkm.legacy.models import LegacyBlob, MigrationState
-from pkm.notes.models import VaultNotes
+from pkm.notes import VaultNotes
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation import queries as rotation_queries
 from pkm.vault.models import VaultKey

@@ -92,7 +92,7 @@ def test_no_value_is_anywhere_on_the_server(site: str) -> None:
     code = owner.create_vault(PASSPHRASE)
     owner.write("lifestyle", "food", {"favorite_cuisine": canary}, base=0)
     asked = client.request_consent(invitation_of(person), "attr.lifestyle.food.*", purpose=purpose, key=key)
-    owner.approve(owner.review(asked.request_id))
+    owner.approve(owner.review(asked.request_id), invited=True)
     assert client.read(asked, key).data == {"lifestyle": {"food": {"favorite_cuisine": canary}}}
 
     needles = {"value": canary.encode(), "passphrase": PASSPHRASE.encode(), "code": code.encode()}

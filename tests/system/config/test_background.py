@@ -94,7 +94,12 @@ def test_a_process_has_two_threads_of_its_own_whatever_it_does(
 def test_what_was_gathered_is_written_before_a_process_ends(app: App, api: Developer, person: User) -> None:
     give_vault(person)
     name = known_as(app, person)
-    made = Served(killable=True, REQUEST_LOG_FLUSH_SECONDS="3600", DISCOVERY_FLUSH_SECONDS="3600")
+    made = Served(
+        killable=True,
+        DJANGO_SETTINGS_MODULE="tests.system.config.threads_settings",
+        REQUEST_LOG_FLUSH_SECONDS="3600",
+        DISCOVERY_FLUSH_SECONDS="3600",
+    )
     try:
         made.start()
         for number in range(5):

@@ -29,7 +29,7 @@ import django, json, psycopg, asyncio
 django.setup()
 from django.db import connection
 from config import probes
-from consent.notices.waiting import listeners_address
+from consent.notices.long_polling import listeners_address
 ASKED = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 with connection.cursor() as cursor:
     cursor.execute(ASKED)

@@ -30,7 +30,11 @@ class Group:
 
     def __init__(self, place: Path, *options: str) -> None:
         self.socket, self.log = place / "socket", place / "group.log"
-        command = [sys.executable, "-m", "deploy.group", str(self.socket), "--drain", str(DRAIN), "--"]
+        self.folder, self.own = place / "release", place / "environment"
+        self.folder.symlink_to(ROOT)
+        self.own.write_text("")
+        options_of_group = ["--folder", str(self.folder), "--environment", str(self.own), "--drain", str(DRAIN), "--"]
+        command = [sys.executable, "-m", "deploy.group", str(self.socket), *options_of_group]
         options = ("--workers", "1", "--blocking-threads", "20", "--no-ws", "--log-level", "warning", *options)
         self.environment = {
             **os.environ,
@@ -146,8 +150,57 @@ def test_a_group_ends_with_streams_open(group: Group, api: Developer, number: si
     assert list(group.socket.parent.glob("socket*")) == []
 
 
-def test_a_group_whose_processes_end_by_themselves_ends_too(group: Group) -> None:
+def test_a_group_whose_processes_were_killed_is_started_anew(group: Group, api: Developer) -> None:
     pid = int(group.log.read_text().partition("group: process ")[2].split()[0])
     os.killpg(pid, signal.SIGKILL)
+    group.says(" serves ", 2)
 
-    assert group.process.wait(MOST_SECONDS) == 1
+    assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
+    assert f"process {pid} ended by itself" in group.log.read_text()
+
+
+def test_a_worker_that_was_killed_is_replaced(group: Group, api: Developer) -> None:
+    pid = int(group.log.read_text().partition("group: process ")[2].split()[0])
+    first = workers_of(pid)
+    for worker in first:
+        os.kill(worker, signal.SIGKILL)
+    eventually(lambda: workers_of(pid) - first, "another worker")
+
+    assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
+    assert group.log.read_text().count(" serves ") == 1
+
+
+def workers_of(pid: int) -> set[int]:
+    """The processes below granian that are granian's own again, without what Python watches shared memory by."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return {int(child) for child in children if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()}
+
+
+def test_a_version_that_is_not_ready_changes_nothing(group: Group, api: Developer) -> None:
+    """It answers, and 503: here since it wants a database that is not there."""
+    served_by = os.readlink(group.socket)
+    group.own.write_text(f"DATABASE_URL=sqlite:///{group.socket.parent}/none.sqlite3\n")
+
+    group.process.send_signal(signal.SIGHUP)
+    group.says("not ready; what was there goes on")
+
+    assert os.readlink(group.socket) == served_by
+    assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
+
+
+def test_a_new_version_has_a_folder_and_an_environment_of_its_own(group: Group, api: Developer) -> None:
+    following = group.socket.parent / "following"
+    following.mkdir()
+    for each in ROOT.iterdir():
+        (following / each.name).symlink_to(each)
+    group.folder.unlink()
+    group.folder.symlink_to(following)
+    group.own.write_text("# of the next release\nAGGREGATOR_CLIENT_NAME='Another name'\n")
+
+    group.process.send_signal(signal.SIGHUP)
+    group.says(" serves ", 2)
+
+    pid = int(group.log.read_text().rpartition("group: process ")[2].split()[0])
+    assert Path(f"/proc/{pid}/cwd").readlink() == following
+    assert b"\0AGGREGATOR_CLIENT_NAME=Another name\0" in Path(f"/proc/{pid}/environ").read_bytes()
+    assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")

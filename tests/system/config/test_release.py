@@ -16,8 +16,7 @@ from django.conf import settings
 from django.test import Client
 
 from consent.release import current, manifest
-from consent.release.manifest import VERSION, Release
-from consent.release.signing import read_key, signed, verifier_of
+from consent.release.manifest import VERSION, Release, read_key, signed, verifier_of
 from tests.fresh import fresh_secrets, signing_key
 
 ROOT = Path(__file__).resolve().parents[3]

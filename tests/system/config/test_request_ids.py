@@ -65,6 +65,7 @@ def test_a_line_of_a_request_has_a_member_for_each_fact(log: io.StringIO, app: A
         "event": "request",
         "method": "GET",
         "path": "/api/v1/consent-status",
+        "route": "/api/v1/consent-status",
         "status": 404,
         "app": app.app_id,
         "trace_id": SENT_ID,
@@ -73,9 +74,14 @@ def test_a_line_of_a_request_has_a_member_for_each_fact(log: io.StringIO, app: A
 
 def test_a_line_does_not_say_whom_an_app_asks_about(log: io.StringIO, app: App, api: Developer) -> None:
     api.get("/user-scopes/usr_aaaaaaaaaaaaaaaaaaaaaaaaaa")
+    api.get("/user-scopes/sh_aaaaaaaaaaaaaaaaaaaaaaaaaa")
     api.get("/sandbox/people/usr_aaaaaaaaaaaaaaaaaaaaaaaaaa/clock")
 
-    assert [line["path"] for line in lines(log)] == ["/api/v1/user-scopes/usr_-", "/api/v1/sandbox/people/usr_-/clock"]
+    assert [line["path"] for line in lines(log)] == [
+        "/api/v1/user-scopes/usr_-",
+        "/api/v1/user-scopes/sh_-",
+        "/api/v1/sandbox/people/usr_-/clock",
+    ]
 
 
 def test_a_line_holds_neither_query_nor_token_and_names_no_app_for_a_stranger(
@@ -146,7 +152,7 @@ def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends(
     broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked to end in the middle of a step, it puts the step back, and the next worker asks again."""
-    monkeypatch.setattr("agents_proxy.analyses.actions._tell_worker", lambda run_pk: None)  # the sweeper finds the run
+    monkeypatch.setattr("agents_proxy.analyses.actions._enqueue", lambda run_pk: None)  # the sweeper finds the run
     monkeypatch.setenv("LOG_LEVEL", "INFO")
     monkeypatch.setenv("SHUTDOWN_GRACE_SECONDS", "2")
     never = threading.Event()

@@ -107,7 +107,7 @@ def test_repeats_of_what_waits_spend_nothing_however_many_come_at_once(store: st
 
     assert outcomes == ["made"] * (THREADS * CALLS)
     assert ConsentRequest.objects.count() == 1
-    assert limits.look(limits.Limit("requests-per-hour", 2, 3600), str(app.app_pk)).used == 1
+    assert limits.peek(limits.Limit("requests-per-hour", 2, 3600), str(app.app_pk)).used == 1
 
 
 def test_as_many_unknown_people_as_allowed_are_404(store: str, settings: Any) -> None:

@@ -12,10 +12,10 @@ import requests
 from django.db import connection, transaction
 
 from common.background import background
-from common.sql import poolers
+from common.sql import connections
 from common.sql.triggers import lifted
 from consent.decisions import actions as decision_actions
-from consent.notices import epochs, waiting
+from consent.notices import long_polling, outbox
 from consent.notices.models import Notice, NoticeCounter
 from consent.requests.models import ConsentRequest
 from consent.rules import RULES
@@ -38,7 +38,7 @@ def _nothing_is_left_listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     """A stream learns that its reader left when it writes to it: often enough for a test to wait for it."""
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 0.2)
     yield
-    eventually(waiting.hub.is_silent, "the end of the listener")
+    eventually(long_polling.hub.is_silent, "the end of the listener")
 
 
 def events(answer: requests.Response) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -77,7 +77,7 @@ def test_an_event_arrives_as_it_happens(service: str, app: App, api: Developer) 
     request = ConsentRequestFactory(app=app)
     with open_stream(service, api) as answer:
         assert answer.headers["Content-Type"] == "text/event-stream"
-        thread = decide_soon(request, waiting.hub)
+        thread = decide_soon(request, long_polling.hub)
         sequence, data = next(events(answer))
     thread.join()
 
@@ -122,10 +122,10 @@ def test_after_a_restore_no_number_is_used_again(service: str, app: App, api: De
         assert Notice.objects.filter(app=app).latest("pk").sequence == 2
         transaction.set_rollback(True)  # the backup has one event; the app had two
     assert list(NoticeCounter.objects.values_list("app_id", "sequence")) == backup
-    epochs.begin_epoch()
+    outbox.begin_epoch()
     decision_actions.deny(request_id=later.request_id, by=later.user)
 
-    first = epochs.EPOCH + 1
+    first = outbox.EPOCH + 1
     assert [notice.sequence for notice in Notice.objects.filter(app=app).order_by("pk")] == [1, first]
     with open_stream(service, api, **{"Last-Event-ID": "1"}) as kept:
         assert next(events(kept))[0] == first
@@ -156,11 +156,11 @@ def test_a_stream_goes_on_where_all_that_followed_is_kept(service: str, app: App
 def test_the_next_epoch_is_far_above_whatever_was_lost(app: App) -> None:
     for had, begins in ((0, 1), (4_999_999, 1), (5_000_000, 2), (10_000_001, 2), (2_000_000_000, 201)):
         NoticeCounter.objects.update_or_create(app=app, defaults={"sequence": had})
-        epochs.begin_epoch()
-        assert NoticeCounter.objects.get(app=app).sequence == begins * epochs.EPOCH
+        outbox.begin_epoch()
+        assert NoticeCounter.objects.get(app=app).sequence == begins * outbox.EPOCH
     other = AppFactory()
-    epochs.begin_epoch()
-    assert NoticeCounter.objects.get(app=other).sequence == epochs.EPOCH  # it may have had its first ones
+    outbox.begin_epoch()
+    assert NoticeCounter.objects.get(app=other).sequence == outbox.EPOCH  # it may have had its first ones
 
 
 def test_a_stream_after_the_newest_event_goes_on_and_one_beyond_it_is_refused(
@@ -222,7 +222,7 @@ def test_a_stream_ends_with_its_token_at_once(
     with open_stream(service, api) as answer:
         lines = answer.iter_lines(chunk_size=1)
         next(lines)
-        eventually(lambda: waiting.hub.held_of(app.pk) == 1, "the held call")
+        eventually(lambda: long_polling.hub.held_of(app.pk) == 1, "the held call")
         ends[end]()
 
         assert [line for line in lines if line and not line.startswith(b"retry")] == []
@@ -231,7 +231,7 @@ def test_a_stream_ends_with_its_token_at_once(
 def test_a_held_answer_is_refused_once_its_token_ended(
     service: str, app: App, api: Developer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("consent.notices.waiting._LOOK_AGAIN", 0.2)
+    monkeypatch.setattr("consent.notices.long_polling._LOOK_AGAIN", 0.2)
     request = ConsentRequestFactory(app=app)
     token = DeveloperToken.objects.get(digest=digest(api.token))
     answers = []
@@ -248,7 +248,7 @@ def test_a_held_answer_is_refused_once_its_token_ended(
 
     asking = threading.Thread(target=ask)
     asking.start()
-    eventually(lambda: waiting.hub.held_of(app.pk) == 1, "the held call")
+    eventually(lambda: long_polling.hub.held_of(app.pk) == 1, "the held call")
     revoke_token(token=token, by=None)
     asking.join()
 
@@ -265,16 +265,16 @@ def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
     gate = Gate((database["HOST"], int(database["PORT"] or 5432)))
     at, _, name = database_url().rpartition("@")[2].partition("/")
     settings.DATABASE_LISTEN_URL = database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")
-    monkeypatch.setattr(waiting, "_ANSWER_TIMEOUT", 0.3)
-    monkeypatch.setattr(waiting, "_RELISTEN_AFTER", 0.1)
+    monkeypatch.setattr(long_polling, "_ANSWER_TIMEOUT", 0.3)
+    monkeypatch.setattr(long_polling, "_RELISTEN_AFTER", 0.1)
     said = iter([gate.be_silent])
 
     def leads_through_pooler(listener: Any) -> bool:
         next(said, gate.open)()
-        return poolers.leads_through_pooler(listener)
+        return connections.leads_through_pooler(listener)
 
-    monkeypatch.setattr(waiting, "leads_through_pooler", leads_through_pooler)
-    request, hub, others = ConsentRequestFactory(), waiting._Hub(), threading.Event()
+    monkeypatch.setattr(long_polling, "leads_through_pooler", leads_through_pooler)
+    request, hub, others = ConsentRequestFactory(), long_polling._Hub(), threading.Event()
     with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
         assert heard.wait(MOST_SECONDS)
         heard.clear()
@@ -293,8 +293,8 @@ def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite is polled")
 def test_a_listener_hears_under_the_number_of_one_that_broke(monkeypatch: pytest.MonkeyPatch) -> None:
     """libpq closes the socket of a broken session, and the next one gets its number."""
-    monkeypatch.setattr(waiting, "_RELISTEN_AFTER", 0.1)
-    connected, made, listens = waiting._connected, [], threading.Event()
+    monkeypatch.setattr(long_polling, "_RELISTEN_AFTER", 0.1)
+    connected, made, listens = long_polling._connected, [], threading.Event()
 
     def under_the_number_of_the_first() -> Any:
         taken = []
@@ -315,8 +315,8 @@ def test_a_listener_hears_under_the_number_of_one_that_broke(monkeypatch: pytest
         background.soon(listens.set)  # behind what makes it listen
         assert listens.wait(MOST_SECONDS)
 
-    monkeypatch.setattr(waiting, "_connected", under_the_number_of_the_first)
-    request, hub = ConsentRequestFactory(), waiting._Hub()
+    monkeypatch.setattr(long_polling, "_connected", under_the_number_of_the_first)
+    request, hub = ConsentRequestFactory(), long_polling._Hub()
     with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
         wait_until_it_listens(1)
         with connection.cursor() as cursor:

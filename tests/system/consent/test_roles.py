@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
@@ -18,8 +19,9 @@ from consent.log import keys
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState
 from consent.log.sequencing import sequence_and_sign
 from consent.log.verifying import verify_log
+from deploy.local import scratch
 from tests.consent.log.conftest import AT
-from tests.least_rights import acting_as, made_roles
+from tests.least_rights import ROLES, acting_as, made_roles
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import ROOT, database_url
 
@@ -180,3 +182,34 @@ def test_the_sequencer_begins_no_other_log(roles: str) -> None:
     with acting_as(f"{roles}_log"), pytest.raises(CommandError, match="run it as the owner of the tables"):
         call_command("restore_log", "--new-epoch", "b")
     assert LogState.objects.get().epoch == ""
+
+
+def test_an_ordinary_owner_can_set_up_and_erase(roles: str) -> None:
+    """As clouds sell PostgreSQL: who owns the database makes no roles, and sets nothing that is a superuser's."""
+    owner = f"{roles}_owner"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {owner} LOGIN NOSUPERUSER NOCREATEROLE")
+    address = urlsplit(scratch.make(database_url(), owner))
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER DATABASE {owner} OWNER TO {owner}")
+
+        def manage(role: str, *arguments: str) -> None:
+            own = address._replace(netloc=f"{role}@{address.hostname}:{address.port}").geturl()
+            environment = {**os.environ, "DATABASE_URL": own, "DJANGO_SUPERUSER_PASSWORD": secrets.token_urlsafe(24)}
+            subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, check=True)
+
+        manage(owner, "migrate", "--verbosity", "0")
+        psql = ["psql", address._replace(netloc=f"{owner}@{address.hostname}:{address.port}").geturl(), "--quiet"]
+        subprocess.run([*psql, f"--set=role={roles}", f"--file={ROLES}"], check=True)
+        manage(roles, "createsuperuser", "--noinput", "--email", "ines@example.org")
+        with psycopg.connect(address.geturl()) as superuser:  # a member of staff is not erased
+            superuser.execute("UPDATE users SET is_staff = false, is_superuser = false")
+        manage(owner, "erase_person", "ines@example.org", "--yes")
+
+        with psycopg.connect(address.geturl()) as looking:
+            assert looking.execute("SELECT email LIKE '%@erased.invalid' FROM users").fetchall() == [(True,)]
+    finally:
+        scratch.drop(database_url(), owner)
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP ROLE {owner}")

@@ -15,7 +15,7 @@ from django.db import connection, connections, transaction
 from common.clock import database_now
 from consent.decisions import expiry
 from consent.errors import MoveNotAllowed
-from consent.exports.read_batches import chain_waiting_reads
+from consent.exports.read_batches import chain_pending_reads
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit, verifying
@@ -23,7 +23,7 @@ from consent.ledger.models import Receipt
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from developers.models import App
-from tests.consent.much_to_do import overdue, read_often
+from tests.consent.bulk import overdue, read_often
 from tests.factories import AppFactory, ExportFactory
 from tests.locks import connections_that
 from tests.patience import MOST_SECONDS, eventually
@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_leaves_a_batch_whole_or_undone() -> None:
 def test_two_workers_chain_each_read_once() -> None:
     read_often(8, 5)
 
-    assert sum(at_once([chain_waiting_reads] * 2)) == 40
+    assert sum(at_once([chain_pending_reads] * 2)) == 40
     assert list(verifying.verify()) == []
 
 

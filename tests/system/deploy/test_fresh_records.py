@@ -40,7 +40,8 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
     for said in (
         "5/5 read", "core-profile made ", "favourite cuisine is now Georgian",
         "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm", "coverage ",
-        "the CRM got ",
+        "ask       core: ", "sports_interest stays rowing by the owner's word (", "second says volleyball)",
+        "Neighbourhood CRM, which a consent names, got ",
         "the gateway reported it delivered",
     ):  # fmt: skip
         assert said in first, first
@@ -57,5 +58,6 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
 
     again = run("trip")  # with what the first left, on other ports where these are taken
     assert "read on at Lindenau Savings Bank" in again
-    assert "the CRM got " in again
+    assert "sports_interest stays rowing" in again
+    assert "Neighbourhood CRM, which a consent names, got " in again
     assert "the gateway reported it delivered" in again

@@ -103,7 +103,8 @@ def test_of_the_results_of_many_lines_each_gets_its_own() -> None:
     ("arguments", "is_table"),
     [
         ([], True), (["--long"], True), (["--only", "races"], True), (["--long", "--only", "races"], True),
-        (["tests/config"], False), (["--long", "tests/config"], False), (["-k", "x"], False),
+        (["agents"], True), (["tests"], False), (["tests/config"], False), (["--long", "tests/config"], False),
+        (["-k", "x"], False),
     ],
 )  # fmt: skip
 def test_tests_by_name_are_run_as_ever(arguments: list[str], is_table: bool) -> None:

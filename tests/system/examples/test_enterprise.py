@@ -18,7 +18,7 @@ from agents_proxy.destinations.models import Destination
 from developers.models import App
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.forgetting import attempt, withdraw
-from tests.agents_proxy.proxy_calls import owning
+from tests.agents_proxy.proxy_calls import AGREED, owning
 from tests.callers import manager, signed_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory
 from tests.patience import eventually
@@ -78,7 +78,7 @@ def agree(person, link):
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     browser = signed_in(person).client
     assert "Trips CRM (127.0.0.1" in browser.get(parts.path, query).content.decode()
-    answer = browser.post(parts.path, {"decision": "agree"}, query_params=query)
+    answer = browser.post(parts.path, AGREED, query_params=query)
     [token] = parse_qs(urlsplit(answer["Location"]).fragment)["consent_token"]
     return token
 

@@ -2,13 +2,18 @@
 
 import json
 import re
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.util import module_from_spec, spec_from_file_location
+from urllib.parse import urlsplit
 
 import requests
 from standardwebhooks.webhooks import Webhook
 
 from common import encryption
+from consent.connections import actions as connections
+from consent.connections.models import Connection
+from consent.grants.models import Grant
 from consent.notices.models import WebhookDelivery
 from consent.notices.webhooks import deliver_due, replay
 from consent_bridge.client import Client
@@ -33,7 +38,7 @@ def test_agent_asks_waits_and_suggests(environment, owner, person):
     with example("agent.py", invitation_of(person), environment=environment) as agent:
         request_id = request_in(agent.line())
         review = owner.review(request_id)
-        decided = owner.approve(review)
+        decided = owner.approve(review, invited=True)
         code, said = agent.ends()
 
     assert (review.scope, review.purpose) == (SCOPE, PURPOSE)
@@ -53,10 +58,12 @@ def test_agent_without_a_person_says_why(environment, owner):
         assert agent.ends() == (1, [])
 
 
-def posts(session, address, action, **form):
-    """What a browser sends from the shop's own page."""
+def posts(session, address, action):
+    """What a browser sends from the shop's own page, which is then led elsewhere."""
     own = {"Origin": address.rstrip("/")}
-    assert session.post(f"{address}{action}", data=form, headers=own, timeout=30).status_code == 200
+    answer = session.post(f"{address}{action}", headers=own, timeout=30, allow_redirects=False)
+    assert answer.status_code == 303
+    return answer.headers["Location"]
 
 
 def shelf(session, address):
@@ -66,61 +73,93 @@ def shelf(session, address):
     return re.search("<p>(.*?)</p>", page.text)[1], re.findall("<li>(.*?)</li>", page.text), page.text
 
 
-def test_shop_sorts_by_what_was_approved(environment, owner, person):
-    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
+@contextmanager
+def open_shop(api, environment):
+    """The shop, and where it is: an origin of its app."""
+    with example("shop.py", environment={**environment, "PORT": "0"}) as shop:
         address = shop.line().removeprefix("Open ")
+        api.app.origins = [address.rstrip("/")]
+        api.app.save(update_fields=["origins"])
+        yield address
+
+
+def connected(link, person):
+    """Whoever follows the shop's link connects; what rides along waits for them then."""
+    connection = Connection.objects.get(connection_id=urlsplit(link).path.split("/")[2])
+    return connections.connect(connection=connection, by=person)
+
+
+def test_shop_sorts_by_what_was_approved(environment, api, owner, person):
+    with open_shop(api, environment) as address, requests.Session() as visitor:
         before = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=invitation_of(person))
-        asked = shelf(visitor, address)
-        decided = owner.approve(owner.review(request_in(asked[2])))
+        made = connected(posts(visitor, address, "share"), person)
+        decided = owner.approve(owner.review(made.request.request_id), invited=True)
+        visitor.get(connections.return_to(connection=made), timeout=30)
         after = shelf(visitor, address)
         with requests.Session() as another:
             elsewhere = shelf(another, address)
         posts(visitor, address, "forget")
         forgotten = shelf(visitor, address)
 
-    assert (before[1], asked[:2]) == (AS_IT_IS, ("Please decide in your consent app.", AS_IT_IS))
+    assert before[1] == AS_IT_IS
     assert decided.grant.approved_attributes == ("lifestyle.shopping.fashion_style",)
     assert after[:2] == ("Sorted by what you like.", ["Wool suit", "Silk tie", "Linen shirt", "Running jacket"])
     assert elsewhere[1] == forgotten[1] == AS_IT_IS
     assert "market" not in after[2]
+    assert Grant.objects.get().status == "released"
 
 
-def test_shop_goes_on_without(environment, owner, person):
-    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop, requests.Session() as visitor:
-        address = shop.line().removeprefix("Open ")
-        posts(visitor, address, "ask", sharing_id="<b>usr_unknown")
-        unknown = shelf(visitor, address)
-        posts(visitor, address, "ask", sharing_id=invitation_of(person))
-        owner.deny(request_in(shelf(visitor, address)[2]))
+def test_shop_takes_no_visit_for_another(environment, api, owner, person):
+    """Somebody begins at the shop and sends the link to a person, who approves: neither of the two visits has it."""
+    with open_shop(api, environment) as address, requests.Session() as sender, requests.Session() as persons:
+        made = connected(posts(sender, address, "share"), person)
+        owner.approve(owner.review(made.request.request_id), invited=True)
+        persons.get(connections.return_to(connection=made), timeout=30)
+        shown = [shelf(one, address) for one in (persons, sender)]
+
+    assert [goods for _, goods, _ in shown] == [AS_IT_IS] * 2
+    assert shown[0][0].startswith("That did not begin in this visit.")
+    assert Connection.objects.get().completed_at is None
+
+
+def test_shop_goes_on_without(environment, api, owner, person):
+    with open_shop(api, environment) as address, requests.Session() as visitor:
+        link = posts(visitor, address, "share")
+        connection = Connection.objects.get()
+        connections.decline(connection=connection, by=person)
+        connection.refresh_from_db()
+        visitor.get(connections.return_to(connection=connection), timeout=30)
+        declined = shelf(visitor, address)
+        made = connected(posts(visitor, address, "share"), person)
+        owner.deny(made.request.request_id)
+        visitor.get(connections.return_to(connection=made), timeout=30)
         denied = shelf(visitor, address)
 
-    assert unknown[0].startswith("That did not work: ")
-    assert denied[:2] == ("No problem: here is our shelf as it is.", AS_IT_IS)
+    assert link.endswith(f"/connect/{connection.connection_id}/")
+    assert declined[:2] == denied[:2] == ("No problem: here is our shelf as it is.", AS_IT_IS)
 
 
-def test_shop_takes_no_form_of_another_page_and_no_cookie_of_its_own_making(environment):
+def test_shop_takes_no_form_of_another_page_and_no_cookie_of_its_own_making(environment, api):
     chosen = {"visitor": "chosen-by-a-stranger"}
-    with example("web_shop.py", environment={**environment, "PORT": "0"}) as shop:
-        address = shop.line().removeprefix("Open ")
+    with open_shop(api, environment) as address:
         own = {"Origin": address.rstrip("/")}
         codes = [
-            requests.post(f"{address}{action}", data={"sharing_id": "usr_x"}, headers=headers, timeout=30).status_code
-            for action in ("ask", "forget")
+            requests.post(f"{address}{action}", headers=headers, timeout=30).status_code
+            for action in ("share", "forget")
             for headers in ({}, {"Origin": "null"}, {"Origin": "http://evil.example"})
         ]
-        looked, forgotten, asked = (
+        looked, forgotten, shared = (
             requests.get(address, cookies=chosen, timeout=30),
             *(
                 requests.post(f"{address}{action}", cookies=chosen, headers=own, allow_redirects=False, timeout=30)
-                for action in ("forget", "ask")
+                for action in ("forget", "share")
             ),
         )
 
     assert codes == [403] * 6
-    assert [answer.status_code for answer in (looked, forgotten, asked)] == [200, 303, 303]
+    assert [answer.status_code for answer in (looked, forgotten, shared)] == [200, 303, 303]
     assert looked.cookies.get("visitor") is forgotten.cookies.get("visitor") is None
-    assert len(asked.cookies["visitor"]) == 32
+    assert len(shared.cookies["visitor"]) == 32
 
 
 def test_receiver_takes_what_the_service_sends(settings, service, api, owner, person, environment):
@@ -133,7 +172,7 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, pe
         address = json.loads(receiver.line())["listening"]
         WebhookEndpoint.objects.create(app=api.app, url=address, secret=encryption.sealed(SECRET))
         asked = app.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=generate_connector_key())
-        approved = owner.approve(owner.review(asked.request_id))
+        approved = owner.approve(owner.review(asked.request_id), invited=True)
         deliver_due()
         first = json.loads(receiver.line())
         owner.revoke(approved.grant.grant_id)

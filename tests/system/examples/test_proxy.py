@@ -176,6 +176,7 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
 ) -> None:
     for path in (
         "user-scopes/usr_abc?token=cr_live_x",
+        "user-scopes/sh_abc",
         "sandbox/people/usr_abc/clock?a=/usr_abc",
         "people?query=usr_abc",
     ):
@@ -186,9 +187,10 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
         (log,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]/consent.log")
         return re.findall(r'^203\.0\.113\.9 \S+ "GET (\S+)"', log.read_text(), re.MULTILINE)
 
-    eventually(lambda: len(said()) == 4, "the log of four requests")
+    eventually(lambda: len(said()) == 5, "the log of five requests")
     assert said() == [
         "/api/v1/user-scopes/usr_-",
+        "/api/v1/user-scopes/sh_-",
         "/api/v1/sandbox/people/usr_-/clock",
         "/api/v1/people",
         "/developers/invitations/-",

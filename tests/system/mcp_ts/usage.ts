@@ -43,5 +43,5 @@ export async function refuse(client: Client): Promise<string> {
   return (await client.status("req_a")).grant.status;
 }
 
-export const event = verifyWebhook("{}", { "webhook-id": "a" }, "whsec_").status.sequence satisfies number | null;
+export const event = verifyWebhook("{}", { "webhook-id": "a" }, "whsec_").status?.sequence satisfies number | null | undefined;
 export const claims = verifyReceipt("", { keys: [] });

@@ -24,6 +24,7 @@ class OwnerApi:
     tokens: set[str | None] = field(default_factory=set)
     root: dict[str, Any] = field(default_factory=lambda: {"signing_public_key": None, "signing_jwe": None})
     notes: dict[str, Any] = field(default_factory=lambda: {"revision": 0, "jwe": None})
+    hidden: set[str] = field(default_factory=set)
     rotation: str | None = None  # the key to come, of a change that is under way
     refuses: set[tuple[str, ...]] = field(default_factory=set)  # done at no such address: method and parts
     loses: set[tuple[str, ...]] = field(default_factory=set)  # done, and the answer is lost
@@ -52,7 +53,7 @@ class OwnerApi:
                 self.root = {name: body[name] for name in self.root}
                 return 200, self.keys()
             case ("GET", "vault", "notes"):
-                return 200, self.notes
+                return 200, {**self.notes, "hidden_scopes": sorted(self.hidden)}
             case ("PUT", "vault", "notes"):
                 return self.keep_notes(body)
             case ("GET", "vault", "rotation"):
@@ -69,7 +70,9 @@ class OwnerApi:
             case ("PUT", "vault", "segments", domain, segment):
                 return self.put((domain, segment), body)
             case ("DELETE", "vault", "segments", domain, segment):
-                return self.delete((domain, segment), int(query["base_content_revision"]))
+                return self.delete((domain, segment), int(query["base_content_revision"]), body)
+            case ("PUT" | "DELETE", "vault", "hidden-scopes", scope):
+                return self.hide(scope, body, hides=method == "PUT")
             case ("GET", "consent", "requests", _, "data"):
                 return 200, self.request_data
             case ("POST", "consent", "requests", _, "decision"):
@@ -118,6 +121,9 @@ class OwnerApi:
     def put(self, key: tuple[str, str], body: dict[str, Any]) -> tuple[int, Any]:
         if body["base_content_revision"] != self.counts.get(key, 0):
             return problem("stale_revision", 409, current_content_revision=self.counts.get(key, 0))
+        status, answer = self.keep_notes(body["notes"])
+        if status != 200:
+            return status, answer
         self.counts[key] = self.counts.get(key, 0) + 1
         self.segments[key] = {
             "domain": key[0],
@@ -131,12 +137,22 @@ class OwnerApi:
         }
         return 200, {"content_revision": self.counts[key], "manifest_revision": 1}
 
-    def delete(self, key: tuple[str, str], base: int) -> tuple[int, Any]:
+    def delete(self, key: tuple[str, str], base: int, body: dict[str, Any]) -> tuple[int, Any]:
         if base != self.counts.get(key, 0):
             return problem("stale_revision", 409, current_content_revision=self.counts.get(key, 0))
+        status, answer = self.keep_notes(body["notes"])
+        if status != 200:
+            return status, answer
         self.counts[key] += 1
         del self.segments[key]
         return 200, {"content_revision": self.counts[key], "manifest_revision": 2}
+
+    def hide(self, scope: str, body: dict[str, Any], *, hides: bool) -> tuple[int, Any]:
+        status, answer = self.keep_notes(body["notes"])
+        if status != 200:
+            return status, answer
+        self.hidden = self.hidden | {scope} if hides else self.hidden - {scope}
+        return 204, None
 
     def keep_notes(self, body: dict[str, Any]) -> tuple[int, Any]:
         if body["base_revision"] != self.notes["revision"]:

@@ -102,19 +102,117 @@ def test_without_the_notes_that_came_with_the_vault_nothing_goes_on(tab: Tab, ap
     assert api.notes["revision"] == 0
 
 
-def test_a_deleted_segment_stays_known_where_the_notes_could_not_be_written(tab: Tab, api: OwnerApi) -> None:
-    known = 'return (await recalled("segments:usr_a"))["lifestyle.food"];'
-    run(tab, 'await vault.writeAttributes("lifestyle", "food", { coffee_or_tea: "tea" });')
-    delete = 'await vault.writeAttributes("lifestyle", "food", { coffee_or_tea: null });'
-    api.refuses = {("PUT", "vault", "notes")}
-    run(tab, delete)
-    assert run(tab, known) == 2  # what is put back is older than that
+# --- segments and hidden scopes --------------------------------------------------------------------------------------
 
+
+WRITE = 'await vault.writeAttributes("lifestyle", "food", { coffee_or_tea: given });'
+SEALING = """const { openToSeal } = await import("/static/js/vault/reading.js");
+  return failure(() => openToSeal({ scope: "attr.lifestyle.food.*" }));"""
+SCOPE = "attr.lifestyle.food.*"
+
+
+def another_device(driver: Driver) -> Tab:
+    """One that remembers nothing."""
+    tab: Tab = driver.new_tab(driver.new_context(), "?user=usr_a&session=s2")
+    run(tab, 'await vault.unlock({ kind: "passphrase", secret: given });', PASSPHRASE)
+    return tab
+
+
+def test_what_was_never_sealed_for_an_app_is_remembered_too(tab: Tab, api: OwnerApi, sealing_driver: Driver) -> None:
+    """A device that knows nothing is served the revision before, while the notes are the newest."""
+    run(tab, WRITE, "tea")
+    older = dict(api.segments["lifestyle", "food"])
+    run(tab, WRITE, "coffee")
+    assert run(tab, "return (await notes.readNotes()).notes.segments;") == {"lifestyle.food": 2}
+    fresh = another_device(sealing_driver)
+    assert run(fresh, SEALING) is None
+
+    api.segments["lifestyle", "food"] = older
+
+    assert run(fresh, SEALING) == ["Refused", "rolled_back"]
+
+
+def test_a_deleted_segment_that_is_put_back_is_older_than_its_deletion(
+    tab: Tab, api: OwnerApi, sealing_driver: Driver
+) -> None:
+    run(tab, WRITE, "tea")
+    older = dict(api.segments["lifestyle", "food"])
+    run(tab, WRITE, None)
+    assert run(tab, "return (await notes.readNotes()).notes.segments;") == {"lifestyle.food": 2}
+    assert run(tab, 'return (await recalled("segments:usr_a"))["lifestyle.food"];') is None
+
+    api.segments["lifestyle", "food"] = older
+
+    assert run(another_device(sealing_driver), SEALING) == ["Refused", "rolled_back"]
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_write_that_fails_leaves_no_trace_in_the_notes(tab: Tab, api: OwnerApi, method: str) -> None:
+    run(tab, WRITE, "tea")
+    before = api.notes
+    api.refuses = {(method, "vault", "segments", "lifestyle", "food")}
+
+    failed = run(tab, f"return failure(async () => {{ {WRITE} }});", "coffee" if method == "PUT" else None)
+
+    assert (failed, api.notes) == (["ApiError", "temporarily_unavailable"], before)
     api.refuses = set()
-    run(tab, 'await vault.writeAttributes("lifestyle", "food", { coffee_or_tea: "tea" });')
-    run(tab, delete)
-    assert run(tab, known) is None
-    assert run(tab, "return (await notes.readNotes()).notes.segments;") == {"lifestyle.food": 4}
+    run(tab, WRITE, "milk")
+    assert run(tab, SEALING) is None
+
+
+def test_two_devices_that_write_at_once_both_come_to_be_remembered(
+    tab: Tab, api: OwnerApi, sealing_driver: Driver
+) -> None:
+    other = another_device(sealing_driver)
+    write = 'await vault.writeAttributes("lifestyle", given, { coffee_or_tea: "tea" });'
+    for number in range(3):
+        run(tab, write, "food")
+        run(other, write, "habits")
+        assert api.counts == {("lifestyle", "food"): 1 + number, ("lifestyle", "habits"): 1 + number}
+
+    known = run(tab, "return (await notes.readNotes()).notes.segments;")
+    assert known == {"lifestyle.food": 3, "lifestyle.habits": 3}
+
+
+def test_a_scope_that_the_service_shows_again_is_told_and_one_that_the_vault_shows_is_not(
+    tab: Tab, api: OwnerApi, sealing_driver: Driver
+) -> None:
+    run(tab, "await vault.hideScope(given);", SCOPE)
+    fresh = another_device(sealing_driver)
+    assert run(fresh, "return (await notes.readNotes()).notes.hidden;") == [SCOPE]
+    api.hidden = set()
+
+    assert run(fresh, "return failure(notes.readNotes);") == ["Refused", "rolled_back"]
+    assert run(
+        fresh,
+        "return (await notes.notesBesideSeen(await (await import('/static/js/vault/keyring.js')).current())).shown;",
+    ) == [SCOPE]
+    api.hidden = {SCOPE}
+    run(fresh, "await vault.showScope(given);", SCOPE)
+    assert api.hidden == set()
+    assert run(tab, "return (await notes.readNotes()).notes.hidden;") == []
+
+
+def test_what_was_hidden_while_the_vault_was_locked_is_taken_over(tab: Tab, api: OwnerApi) -> None:
+    api.hidden = {SCOPE}
+    run(tab, WRITE, "tea")
+    api.hidden = set()
+
+    assert run(tab, "return failure(notes.readNotes);") == ["Refused", "rolled_back"]
+
+
+def test_who_goes_on_takes_what_is_there_of_segments_and_scopes(tab: Tab, api: OwnerApi) -> None:
+    run(tab, "await vault.hideScope(given);", SCOPE)
+    run(tab, WRITE, "tea")
+    older = dict(api.segments["lifestyle", "food"])
+    run(tab, WRITE, "coffee")
+    api.segments["lifestyle", "food"], api.hidden = older, set()
+
+    run(tab, "await notes.takeOlderNotes(given);", HEAD)
+
+    kept = run(tab, "return (await notes.readNotes()).notes;")
+    assert (kept["segments"], kept["hidden"]) == ({"lifestyle.food": 1}, [])
+    assert run(tab, SEALING) is None
 
 
 @pytest.mark.parametrize("lost", ["the new root", "the answer"])

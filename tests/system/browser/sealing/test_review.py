@@ -7,6 +7,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from consent_bridge.sealed import request_digest
 from consent_bridge.signatures import check_public_key, sha256, thumbprint, verified
 from consent_bridge.signing import ApprovalRoot
 from tests.system.browser.sealing import opener
@@ -64,17 +65,15 @@ def tab(sealing_tabs: Tabs, api: OwnerApi) -> Tab:
     return tab
 
 
-def approve(
-    tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None, *, unvouched: bool = False
-) -> Any:
+def approve(tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None, **said: bool) -> Any:
     return tab.run(
-        f"""async ([id, attributes, accessDuration, unvouched]) => {{ {VAULT} {PAGE}
+        f"""async ([id, attributes, accessDuration, said]) => {{ {VAULT} {PAGE}
           let answer;
-          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration, unvouched }}));
+          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration, ...said }}));
           const failed = await failure(deciding);
           return failed ?? answer;
         }}""",
-        [api.request_data["request"]["request_id"], attributes, duration, unvouched],
+        [api.request_data["request"]["request_id"], attributes, duration, said],
     )
 
 
@@ -108,7 +107,7 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
         "approved_attributes": [CUISINE],
         "export_sha256": sha256(sealed),
     }
-    assert decision.pop("notes") == {"jwe": api.notes["jwe"], "base_revision": 1}
+    assert decision.pop("notes") == {"jwe": api.notes["jwe"], "base_revision": api.notes["revision"] - 1}
     assert decision == {
         "decision": "approve",
         "request_digest": export["request_digest"],
@@ -147,7 +146,7 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
         "root": thumbprint(api.root["signing_public_key"]),
         "generation": ANY,
         "connectors": {request["app_id"]: [key]},
-        "segments": {"lifestyle.food": 1},
+        "segments": {"lifestyle.food": 1, "lifestyle.habits": 1},
         "approvals": {
             request["app_id"]: {"sub": request["user_id"], "keys": {key: {export["request_digest"]: record}}}
         },
@@ -173,7 +172,7 @@ def test_a_decision_is_sent_again_with_the_notes_of_a_device_that_was_faster(tab
     assert approve(tab, api, [CUISINE]) == {"status": "approved"}
 
     bases = [decision["notes"]["base_revision"] for decision in api.decisions]
-    assert (bases, len({decision["approval"] for decision in api.decisions})) == ([1, 2], 1)
+    assert (bases[1] - bases[0], len({decision["approval"] for decision in api.decisions})) == (1, 1)
     read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
       return Object.keys((await readNotes()).notes).sort(); }"""
     assert tab.run(read) == ["approvals", "connectors", "generation", "log", "root", "segments"]
@@ -356,3 +355,30 @@ def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, 
         }"""
     )
     assert found == [root.key.public, root.app_key("https://consent.example", "app_a").public]
+
+
+def test_a_sharing_id_that_the_vault_does_not_know_is_asked_about(tab: Tab, api: OwnerApi) -> None:
+    """The service took the invitation of somebody else for this person's."""
+    invite(api, "sh_alices")
+
+    assert approve(tab, api, [CUISINE]) == ["Refused", "unknown_invitation"]
+    tab.run(f"async () => {{ {VAULT} await vault.rememberInvitation('sh_bobs'); }}")
+    assert (approve(tab, api, [CUISINE]), api.decisions) == (["Refused", "unknown_invitation"], [])
+
+    assert approve(tab, api, [CUISINE], invited=True) == {"status": "approved"}
+
+
+def test_one_that_it_knows_is_its_persons(tab: Tab, api: OwnerApi) -> None:
+    invite(api, "sh_bobs")
+
+    tab.run(f"async () => {{ {VAULT} await vault.rememberInvitation('sh_bobs'); }}")
+
+    assert approve(tab, api, [CUISINE]) == {"status": "approved"}
+    read = """async () => { const { readNotes } = await import("/static/js/vault/notes.js");
+      return (await readNotes()).notes.invitations; }"""
+    assert tab.run(read) == [sha256("sh_bobs")]
+
+
+def invite(api: OwnerApi, sharing_id: str) -> None:
+    request = {**api.request_data["request"], "invitation_sha256": sha256(sharing_id)}
+    api.request_data = {**api.request_data, "request": request, "request_digest": request_digest(request)}

@@ -13,9 +13,9 @@ from django.utils import timezone
 from accounts.models import User
 from common import limits
 from common.problems import InvalidRequest
-from consent.portal.application_forms import _LOGOS
 from developers.applications import actions
 from developers.models import App, AppAuditEntry, AppMember, DeveloperApplication, Logo
+from portal.application_form import _LOGOS
 from tests.developers.pictures import upload
 from tests.factories import ApplicationFactory, PersonFactory, StaffFactory
 

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from consent.portal.keys import KeySeen, keys_of, used_keys
 from developers.models import App, AppMember
+from portal.keys import KeySeen, keys_of, used_keys
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory
 from tests.factories.asked import now
 

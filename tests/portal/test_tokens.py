@@ -132,7 +132,7 @@ def test_the_list_says_how_each_token_stands(client: Client, member: AppMember) 
 
     page = client.get(_path(member.app)).content.decode()
 
-    stands = re.findall(r"<strong>(\w+)</strong>.*?badge badge-\w+\">([\w ]+)<", page, re.DOTALL)
+    stands = re.findall(r"<strong>(\w+)</strong>.*?badge b-\w+\">([\w ]+)<", page, re.DOTALL)
     assert stands == [
         ("leaked", "Reported as leaked"), ("expired", "Expired"), ("revoked", "Revoked"), ("rotated", "Rotated"),
         ("soon", "Ends soon"), ("works", "Works"),

@@ -7,10 +7,10 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from consent.portal import figures as decided
 from developers.models import App
-from developers.portal.overview import Span
 from developers.request_log import figures
+from portal import overview
+from portal.overview import Span
 from tests.factories import (
     AppFactory,
     ConsentRequestFactory,
@@ -76,27 +76,27 @@ def test_decisions_are_those_of_this_app(app: App) -> None:
     ExportFactory(grant__request__app=app, grant__reads=2)
     ExportFactory()
 
-    found = decided.decisions_of(app)
+    found = overview.decisions_of(app)
 
     assert (found.asked, found.approved, found.denied, found.approved_share) == (3, 1, 1, 50)
     assert (found.waiting, found.live) == (1, 1)
-    assert decided.decisions_of(AppFactory()).approved_share is None
+    assert overview.decisions_of(AppFactory()).approved_share is None
 
 
 def test_the_first_steps_tick_themselves_and_go(db: None) -> None:
     app = TestAppFactory()
-    assert [(step.name, step.done) for step in decided.first_steps(app)] == [
+    assert [(step.name, step.done) for step in overview.first_steps(app)] == [
         ("token", False), ("person", False), ("request", False), ("approve", False), ("read", False),
     ]  # fmt: skip
     TokenFactory(app=app)
     SandboxPersonFactory(app=app)
     grant = ExportFactory(grant__request__app=app).grant
-    assert [step.done for step in decided.first_steps(app)] == [True, True, True, True, False]
+    assert [step.done for step in overview.first_steps(app)] == [True, True, True, True, False]
 
     grant.reads = 1
     grant.save()
 
-    assert decided.first_steps(app) == []
+    assert overview.first_steps(app) == []
 
 
 def test_the_page_shows_them(app: App, client: Client) -> None:

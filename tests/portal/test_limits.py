@@ -4,15 +4,15 @@ from typing import Any
 
 from django.test import Client
 
-from consent.portal.standings import Standing, standings
 from developers.models import App
+from portal.limits import Usage, usage_of
 from tests.callers import Developer
 from tests.consent.api.addresses import asked
 from tests.factories import MemberFactory, PersonFactory, give_vault
 
 
-def by_name(app: App) -> dict[str, Standing]:
-    return {standing.name: standing for standing in standings(app)}
+def by_name(app: App) -> dict[str, Usage]:
+    return {standing.name: standing for standing in usage_of(app)}
 
 
 def test_what_is_left_is_what_the_next_answer_says(api: Developer, app: App, settings: Any) -> None:

@@ -50,19 +50,19 @@ Act = Callable[[AppMember, Client], tuple[str, dict[str, str]]]
 
 
 def _mint(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
-    at = reverse("developers:tokens", args=[own.app.app_id])
+    at = reverse("portal:tokens", args=[own.app.app_id])
     return at, {"label": "CI", "read": "on", "days": "365", "prefix": _prefix(page.get(at).content.decode())}
 
 
 def _mint_management(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
-    at = reverse("developers:management-tokens")
+    at = reverse("portal:management-tokens")
     prefix = _prefix(page.get(at).content.decode())
     return at, {"label": "CI", "app": "*", "read": "on", "write": "on", "days": "90", "prefix": prefix}
 
 
 def _leave(own: AppMember, page: Client) -> tuple[str, dict[str, str]]:
     factories.MemberFactory(app=own.app)  # who owns it then
-    return reverse("developers:leave-team", args=[own.app.app_id]), {}
+    return reverse("portal:leave-team", args=[own.app.app_id]), {}
 
 
 def _other(name: str, /, **form: str) -> Act:
@@ -87,7 +87,7 @@ def _of(name: str, row: Callable[[App], Any], /, **form: str) -> Act:
 
 ACTS: dict[str, Act] = {
     "make a token": _mint,
-    "rotate a token": _of("developers:token-rotate", lambda app: app.tokens.get().prefix, overlap="0"),
+    "rotate a token": _of("portal:token-rotate", lambda app: app.tokens.get().prefix, overlap="0"),
     "make a management token": _mint_management,
     "register a connector key": _of_app("portal:keys", key_id="key-2", jwk=json.dumps(THIEFS)),
     "add an endpoint": _of_app("portal:webhooks", url="https://thief.example/hook"),
@@ -95,17 +95,17 @@ ACTS: dict[str, Act] = {
         "portal:webhook-change", lambda app: app.webhook_endpoints.get().pk, url="https://thief.example/hook"
     ),
     "renew an endpoint's secret": _of("portal:webhook-renew", lambda app: app.webhook_endpoints.get().pk, overlap="0"),
-    "add a destination": _of_app("destinations:destinations", name="Mine", url="https://thief.example/in"),
+    "add a destination": _of_app("portal:destinations", name="Mine", url="https://thief.example/in"),
     "renew a destination's secret": _of(
-        "destinations:renew", lambda app: app.activation_destinations.get().destination_id
+        "portal:destination-renew", lambda app: app.activation_destinations.get().destination_id
     ),
-    "invite somebody": _of_app("developers:invite", email="thief@example.org", role="owner"),
-    "invite once more": _of("developers:resend-invitation", lambda app: app.invitations.get().pk),
-    "make a member an owner": _other("developers:change-role", role="owner"),
-    "hand the app over": _other("developers:transfer-app"),
-    "remove somebody": _other("developers:remove-member"),
+    "invite somebody": _of_app("portal:invite", email="thief@example.org", role="owner"),
+    "invite once more": _of("portal:resend-invitation", lambda app: app.invitations.get().pk),
+    "make a member an owner": _other("portal:change-role", role="owner"),
+    "hand the app over": _other("portal:transfer-app"),
+    "remove somebody": _other("portal:remove-member"),
     "leave the team": _leave,
-    "close the app": _of_app("developers:close", name="its name"),
+    "close the app": _of_app("portal:close", name="its name"),
 }
 
 
@@ -235,7 +235,7 @@ def test_what_they_made_is_listed_and_revoked_by_one_click(own: AppMember) -> No
     assert "Stolen" in shown
     assert "Of last month" not in shown
     assert "Of somebody else" not in shown
-    revoke = reverse("developers:token-revoke", args=[own.app.app_id, made["prefix"]])
+    revoke = reverse("portal:token-revoke", args=[own.app.app_id, made["prefix"]])
     assert f'action="{revoke}"' in shown
     assert page.post(revoke).status_code == 302
     assert DeveloperToken.objects.get(prefix=made["prefix"]).revoked_at is not None

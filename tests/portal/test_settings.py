@@ -59,8 +59,24 @@ def test_staff_alone_rename_a_live_app(client: Client, owner: AppMember) -> None
     page = client.get(_path(live)).content.decode()
     answer = client.post(_path(live), {"name": "My Bank"})
 
-    assert ("https://trips.example" in page, "Rename it" in page) == (True, False)
+    assert ("https://trips.example" in page, "Origins" in page) == (True, False)
     assert (answer.status_code, App.objects.get(pk=live.pk).name) == (400, "Trips")
+
+
+def test_a_test_app_says_where_people_go_back_to(client: Client, owner: AppMember) -> None:
+    typed = "https://Lunch.example/\n http://localhost:8090\nhttps://lunch.example"
+
+    answer = client.post(_path(owner.app), {"name": "Lunch Finder", "origins": typed}, follow=True)
+
+    assert "The app has its new origins." in answer.content.decode()
+    assert App.objects.get(pk=owner.app.pk).origins == ["https://lunch.example", "http://localhost:8090"]
+    assert AppAuditEntry.objects.values_list("action", flat=True).get() == "app.origins_set"
+
+
+@pytest.mark.parametrize("line", ["http://lunch.example", "https://lunch.example/path", "localhost:8090"])
+def test_an_origin_that_is_none_changes_nothing(client: Client, owner: AppMember, line: str) -> None:
+    assert client.post(_path(owner.app), {"name": "Lunch Finder", "origins": line}).status_code == 400
+    assert App.objects.get(pk=owner.app.pk).origins == []
 
 
 def test_an_owner_closes_the_app_and_its_tokens_end(client: Client, owner: AppMember) -> None:

@@ -12,7 +12,6 @@ from django.test import Client
 
 from consent.api.openapi import document
 from consent.exports.models import Read
-from consent.portal.console.operations import operations
 from consent.requests.models import ConsentRequest
 from developers.apps.models import AppAuditEntry
 from developers.models import App
@@ -20,6 +19,7 @@ from developers.request_log import recording
 from developers.request_log.models import LoggedRequest
 from developers.tokens import actions as token_actions
 from developers.tokens.models import DeveloperToken
+from portal.console_calls import operations
 from tests.factories import (
     ConsentRequestFactory,
     ExportFactory,

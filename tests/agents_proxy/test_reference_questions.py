@@ -1,0 +1,58 @@
+"""The reference agent that asks for a field first where the person wants that, and takes the answer once."""
+
+from typing import Any
+
+import pytest
+
+from examples.reference_agents.json_rpc import answer_request
+from tests.agents_proxy.reference_agents import profile_of, unwrapped
+
+KEPT = "Email: quinn@example.org\nDislikes: loud bars\nAsk me: dislikes"
+PROMPT = "Who is quinn@example.org?"
+
+
+@pytest.fixture(autouse=True)
+def kept() -> None:
+    profile_of("core-profile", KEPT)
+
+
+def tasks_send(text: str, task: str) -> Any:
+    params = {"sessionId": "session-1", "message": {"role": "user", "parts": [{"type": "text", "text": text}]}}
+    asked = {"jsonrpc": "2.0", "id": task, "method": "tasks/send", "params": params}
+    return answer_request("core", asked, "")["result"]
+
+
+def said(task: Any) -> str:
+    return str(task["status"]["message"]["parts"][0]["text"])
+
+
+def test_it_asks_and_takes_the_answer_once() -> None:
+    asked = tasks_send(PROMPT, "task-asking")
+    repeated = tasks_send(PROMPT, "task-asking")
+    answered = tasks_send("crowded trains, rain", "task-asking")
+    later = tasks_send(PROMPT, "task-later")
+
+    assert asked["status"]["state"] == "input-required"
+    assert said(asked) == "What shall stand under dislikes this time? So far: loud bars."
+    assert repeated == asked
+    assert answered["status"]["state"] == "completed"
+    assert unwrapped(said(answered))["dislikes"] == ["crowded trains", "rain"]
+    assert later["status"]["state"] == "input-required"
+
+
+@pytest.mark.parametrize(("version", "method"), [("0.3", "message/send"), ("1.0", "SendMessage")])
+def test_an_answer_names_the_task_that_asked(version: str, method: str) -> None:
+    def call(text: str, **named: str) -> Any:
+        message = {"messageId": "m", "role": "user", "parts": [{"text": text}], **named}
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}}
+        result = answer_request("core", request, version)["result"]
+        return result.get("task", result)
+
+    asked = call(PROMPT)
+    elsewhere = call("crowded trains, rain", taskId="another")
+    answered = call("crowded trains, rain", taskId=asked["id"], contextId=asked["contextId"])
+
+    assert asked["status"]["state"] in ("input-required", "TASK_STATE_INPUT_REQUIRED")
+    assert unwrapped(said(elsewhere)) == {}
+    assert (answered["id"], answered["contextId"]) == (asked["id"], asked["contextId"])
+    assert unwrapped(said(answered))["dislikes"] == ["crowded trains", "rain"]

@@ -1,0 +1,160 @@
+"""A host connects: from a 401 to the tools, for an app of a developer and for a person alone."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import OutgoingMail
+from developers.models import App, AppPerson, DeveloperToken
+from tests.consent.tools.hosts import Host
+from tests.factories import AppFactory, MemberFactory, PersonFactory, give_vault, invitation_of
+from tests.oauth.hosts import MCP, ORIGIN, REST, OAuthHost, browser_of, register
+
+pytestmark = pytest.mark.django_db
+
+
+def mine(user: Any, **fields: Any) -> App:
+    app: App = AppFactory(**fields)
+    MemberFactory(app=app, user=user, role="member")
+    return app
+
+
+def test_a_host_without_a_token_learns_where_to_get_one() -> None:
+    refused = Host("").send("tools/list")
+    metadata = Client().get("/.well-known/oauth-protected-resource/mcp")
+    server = Client().get("/.well-known/oauth-authorization-server")
+
+    assert refused.status_code == 401
+    assert refused["WWW-Authenticate"] == (
+        f'Bearer resource_metadata="{ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="discover request read"'
+    )
+    assert metadata.json()["resource"] == MCP
+    assert metadata.json()["authorization_servers"] == [ORIGIN]
+    assert server.json()["issuer"] == ORIGIN
+    assert server.json()["code_challenge_methods_supported"] == ["S256"]
+    assert server.json()["token_endpoint_auth_methods_supported"] == ["none"]
+    assert server.json()["client_id_metadata_document_supported"] is True
+    assert server.json()["authorization_response_iss_parameter_supported"] is True
+    assert server.json()["scopes_supported"] == ["discover", "request", "read"]
+
+
+def test_for_an_app_of_mine_the_token_is_that_apps() -> None:
+    user = PersonFactory()
+    app = mine(user, proved_domain="shop.example", domain_proved_at="2026-01-01T00:00:00Z")
+    host = OAuthHost.registered(client_name="Some host")
+
+    tokens = host.connect(user, act_as=app.app_id, permissions=["discover", "request"])
+    listed = Host(tokens["access_token"]).send("tools/list")
+
+    assert tokens["token_type"] == "Bearer"
+    assert tokens["expires_in"] == 3600
+    assert tokens["scope"] == "discover request"
+    request = next(tool for tool in listed.json()["result"]["tools"] if tool["name"] == "request_consent")
+    assert "connector_public_key" not in request["inputSchema"]["properties"]
+    assert "user_id" in request["inputSchema"]["required"]
+    assert Host(tokens["access_token"]).call("list_scope_catalog")["isError"] is False
+    row = DeveloperToken.objects.get(client__isnull=False)
+    assert (row.app, row.created_by, row.label) == (app, user, "Some host")
+    assert [mail.template for mail in OutgoingMail.objects.filter(user=user)] == ["developers/mail/host_allowed"]
+
+
+def test_for_me_the_host_becomes_an_app_that_asks_me_alone() -> None:
+    user, other = PersonFactory(), PersonFactory()
+    give_vault(user)
+    give_vault(other)
+    host = OAuthHost.registered(client_name="My helper")
+
+    tokens = host.connect(user)
+    me = Host(tokens["access_token"])
+    listed = {tool["name"]: tool["inputSchema"] for tool in me.send("tools/list").json()["result"]["tools"]}
+    found = me.answer("discover_user_scopes")
+    refused = me.call("discover_user_scopes", {"user_id": invitation_of(other)})
+
+    app = App.objects.get(mode="personal")
+    assert (app.person, app.verified, app.name) == (user, False, "My helper")
+    assert tokens["scope"] == "discover request"  # it said of no key that it has
+    assert "user_id" not in listed["discover_user_scopes"]["properties"]
+    assert "user_id" not in listed["request_consent"]["properties"]
+    assert found["user_id"] == AppPerson.objects.get(app=app).pairwise_id
+    assert refused["structuredContent"]["code"] == "unknown_user"
+
+
+def test_a_token_opens_the_one_resource_that_it_was_made_for() -> None:
+    user = PersonFactory()
+    app = mine(user)
+    host = OAuthHost.registered()
+
+    of_mcp = host.connect(user, act_as=app.app_id, permissions=["discover"])["access_token"]
+    of_rest = host.connect(user, act_as=app.app_id, permissions=["discover"], resource=REST)["access_token"]
+
+    def rest(token: str) -> Any:
+        return Client().get("/api/v1/scope-catalog", headers={"Authorization": f"Bearer {token}"})
+
+    assert rest(of_rest).status_code == 200
+    assert Host(of_mcp).send("tools/list").status_code == 200
+    assert rest(of_mcp).status_code == 401
+    assert Host(of_rest).send("tools/list").status_code == 401
+    assert 'error="invalid_token"' in rest(of_mcp)["WWW-Authenticate"]
+    assert (
+        f'resource_metadata="{ORIGIN}/.well-known/oauth-protected-resource/api/v1"' in rest(of_mcp)["WWW-Authenticate"]
+    )
+
+
+def test_too_little_is_said_with_what_is_needed() -> None:
+    user = PersonFactory()
+    app = mine(user)
+    token = OAuthHost.registered().connect(user, act_as=app.app_id, permissions=["discover"])["access_token"]
+
+    by_tool = Host(token).send("tools/call", {"name": "end_consent", "arguments": {"request_id": "req_x"}})
+
+    assert by_tool.status_code == 403
+    assert by_tool["WWW-Authenticate"] == (
+        'Bearer error="insufficient_scope", '
+        f'resource_metadata="{ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="discover request"'
+    )
+
+
+def test_a_token_in_the_query_is_refused_and_leads_nowhere() -> None:
+    user = PersonFactory()
+    token = OAuthHost.registered().connect(user)["access_token"]
+
+    for query in (f"?token={token}", "?token=cr_live_nobody"):
+        answer = Host("").post(b"{}", query=query)
+        assert answer.status_code == 401
+        assert answer["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+
+
+def test_suspension_and_stopping_end_what_a_host_does() -> None:
+    user = PersonFactory()
+    app = mine(user)
+    token = OAuthHost.registered().connect(user, act_as=app.app_id)["access_token"]
+
+    App.objects.filter(pk=app.pk).update(status="suspended")
+    suspended = Host(token).send("tools/list")
+    App.objects.filter(pk=app.pk).update(status="active")
+    row = DeveloperToken.objects.get(client__isnull=False)
+    stopped = browser_of(user).post(f"/consent/hosts/{row.prefix}/stop/")
+    after = Host(token).send("tools/list")
+
+    assert suspended.status_code == 403
+    assert stopped.status_code == 302
+    assert after.status_code == 401
+
+
+def test_registering_refuses_what_cannot_be_taken() -> None:
+    answers = [
+        register(redirect_uris=["http://shop.example/callback"]),
+        register(redirect_uris=["javascript:alert(1)"]),
+        register(redirect_uris=["https://host.example/callback#fragment"]),
+        register(redirect_uris=["https://user@host.example/callback"]),
+        register(redirect_uris=[]),
+        register(redirect_uris=["https://host.example/cb"], client_name="A\u202e"),
+        register(redirect_uris=["https://host.example/cb"], grant_types=["client_credentials"]),
+    ]
+
+    assert [(answer.status_code, answer.json()["error"]) for answer in answers] == [
+        *([(400, "invalid_redirect_uri")] * 4),
+        *([(400, "invalid_client_metadata")] * 3),
+    ]
+    assert register(redirect_uris=["com.example.app:/callback", "cursor://host/cb"]).status_code == 201

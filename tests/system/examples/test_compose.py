@@ -1,0 +1,184 @@
+"""The small deployment of `deploy/compose/`: its commands on the files of its image, and its proxy; no engine runs."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deploy.local.serving import free_port
+from tests.fakes.serving import Answering, serving
+from tests.patience import MOST_SECONDS, eventually
+from tests.served_site import database_url
+from tests.system.bridge.hosts import ROOT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+COMPOSE = yaml.safe_load((ROOT / "deploy" / "compose" / "compose.yaml").read_text())
+DOCKERFILE = (ROOT / "deploy" / "image" / "Dockerfile").read_text()
+CADDY = shutil.which("caddy")
+HOST = "consent.example"
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process in a folder with what the image copies, and this Python's packages."""
+    root = tmp_path / "srv"
+    root.mkdir()
+    copied = re.findall(r"^COPY (?!--from)(.*) (\S+)$", DOCKERFILE, re.MULTILINE)
+    for sources, target in copied:
+        for source in sources.split():
+            there = root / target if target.rstrip("/") != "." else root / source
+            there = there / source if target.endswith("/") and target != "./" else there
+            there.parent.mkdir(parents=True, exist_ok=True)
+            copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
+            copy(ROOT / source, there)
+    (tmp_path / "state").mkdir()
+    return {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PWD": str(root),
+        "CONSENT_VAR": str(tmp_path / "state"),
+        "BASE_URL": f"https://{HOST}",
+        "BEHIND_TLS_PROXY": "true",
+        "REVISION": "",
+        "DATABASE_URL": database_url(),
+        **({"REDIS_URL": os.environ["REDIS_URL"]} if "REDIS_URL" in os.environ else {}),
+    }
+
+
+def started(command: list[str], image: dict[str, str]) -> subprocess.Popen[bytes]:
+    with (Path(image["CONSENT_VAR"]) / "log.txt").open("ab") as log:
+        return subprocess.Popen(command, cwd=image["PWD"], env=image, stdout=log, stderr=log, start_new_session=True)
+
+
+def test_the_files_of_the_image_set_up_and_serve(image: dict[str, str]) -> None:
+    shell, options, script = COMPOSE["services"]["setup"]["command"]
+    subprocess.run([shell, options, script.replace("$$", "$")], cwd=image["PWD"], env=image, check=True)
+    (command,) = re.findall(r"^CMD (\[.*?\])$", DOCKERFILE.replace("\\\n", ""), re.MULTILINE | re.DOTALL)
+    port = free_port()
+    serve = [{"0.0.0.0": "127.0.0.1", "8000": str(port)}.get(each, each) for each in json.loads(command)]
+    worker = [
+        part.replace("/var/lib/consent", image["CONSENT_VAR"]) for part in COMPOSE["services"]["worker"]["command"]
+    ]
+    processes = [started(each, image) for each in (serve, worker, COMPOSE["services"]["log"]["command"])]
+    try:
+        eventually(lambda: status(f"http://127.0.0.1:{port}/readyz") == 200, "an answer of /readyz")
+        assert status(f"http://127.0.0.1:{port}/accounts/login/", X_Forwarded_Proto="https") == 200
+        assert status(f"http://127.0.0.1:{port}/docs/", X_Forwarded_Proto="https") == 200
+        assert [each.poll() for each in processes] == [None] * 3
+    finally:
+        for each in processes:
+            os.killpg(each.pid, signal.SIGTERM)
+        for each in processes:
+            each.wait(MOST_SECONDS)
+
+
+def status(address: str, **headers: str) -> int:
+    named = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=named)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        return refused.code
+    except OSError:
+        return 0
+
+
+def test_every_service_runs_what_the_image_has() -> None:
+    ours = [name for name, made in COMPOSE["services"].items() if made.get("image", "").startswith("${IMAGE")]
+
+    assert sorted(ours) == ["log", "server", "setup", "worker"]
+    for name in ours:
+        made = COMPOSE["services"][name]
+        assert (made["read_only"], made["cap_drop"]) == (True, ["ALL"]), name
+    assert "USER 10001" in DOCKERFILE
+    assert not re.findall(r"^ADD ", DOCKERFILE, re.MULTILINE)
+
+
+class Upstream(Answering):
+    """Answers with the headers that the proxy passed on."""
+
+    protocol_version = "HTTP/1.1"
+
+    def get(self) -> None:
+        self.answer(200, json.dumps({name.lower(): self.headers[name] for name in self.headers}).encode())
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """Ports of the proxy, for TLS and in clear, with a certificate of its own authority."""
+    upstream = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    tls, clear = free_port(), free_port()
+    made = (ROOT / "deploy" / "compose" / "Caddyfile").read_text()
+    made = made.replace("server:8000", f"127.0.0.1:{upstream.server_address[1]}")
+    own = f"{{\n\tskip_install_trust\n\tadmin off\n\tlocal_certs\n\thttp_port {clear}\n\thttps_port {tls}\n}}\n"
+    (tmp_path / "Caddyfile").write_text(own + made)
+    environment = {"HOST": HOST, "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    command = [str(CADDY), "run", "--adapter", "caddyfile", "--config", str(tmp_path / "Caddyfile")]
+    with (tmp_path / "caddy.log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=log, stderr=log)
+    try:
+        with serving(upstream):
+            eventually(lambda: call(f"https://127.0.0.1:{tls}/") is not None, "an answer of the proxy")
+            yield tls, clear
+    finally:
+        process.terminate()
+        process.wait(MOST_SECONDS)
+
+
+class _ByName(ssl.SSLContext):
+    """Asks for the certificate of HOST, wherever it connects to."""
+
+    def wrap_socket(self, *arguments: Any, **named: Any) -> ssl.SSLSocket:
+        return super().wrap_socket(*arguments, **{**named, "server_hostname": HOST})
+
+
+class _Stays(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def call(address: str, **headers: str) -> tuple[int, dict[str, str], bytes] | None:
+    context = _ByName(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _Stays())
+    request = urllib.request.Request(address, headers={"Host": HOST, **headers})
+    try:
+        with opener.open(request, timeout=MOST_SECONDS) as answer:
+            return answer.status, dict(answer.headers), answer.read()
+    except urllib.error.HTTPError as refused:
+        return refused.code, dict(refused.headers), refused.read()
+    except OSError:
+        return None
+
+
+@pytest.mark.skipif(CADDY is None, reason="Caddy is not installed")
+def test_the_caller_is_whom_the_proxy_saw(proxy: tuple[int, int]) -> None:
+    answer = call(f"https://127.0.0.1:{proxy[0]}/", X_Forwarded_For="192.0.2.3", **{"X-Forwarded-For": "192.0.2.1"})
+
+    assert answer is not None
+    told = json.loads(answer[2])
+    assert (told["x-forwarded-for"], told["x-forwarded-proto"], told["host"]) == ("127.0.0.1", "https", HOST)
+    assert not [name for name in told if "_" in name]
+
+
+@pytest.mark.skipif(CADDY is None, reason="Caddy is not installed")
+def test_a_program_in_clear_is_refused_and_a_person_is_led_on(proxy: tuple[int, int]) -> None:
+    program = call(f"http://127.0.0.1:{proxy[1]}/api/v1/scope-catalog?token=secret")
+    person = call(f"http://127.0.0.1:{proxy[1]}/consent/?token=secret")
+
+    assert program is not None
+    assert person is not None
+    assert program[0] == 403
+    assert (person[0], person[1]["Location"]) == (302, f"https://{HOST}/consent/")
