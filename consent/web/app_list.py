@@ -51,10 +51,9 @@ class AppRow:
 
 
 def app_list(
-    user: "User", *, show: str = "", q: str = "", unread_first: bool = False, page: str = ""
+    user: "User", now: datetime, *, show: str = "", q: str = "", unread_first: bool = False, page: str = ""
 ) -> dict[str, Any]:
     """One of the four lists, and how long each is. `q` finds apps by name, and in what they can read."""
-    now = database_now()
     live = _live(user, now)
     ended = _ended(user, now, without=live)
     blocked = BlockedApp.objects.filter(user=user).select_related("app")

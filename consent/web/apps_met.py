@@ -1,5 +1,6 @@
 """Who can read what, and what a person can do about it: pause, stop, keep, block, report, refresh or not."""
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.personas import own_actor_profile
+from common.clock import database_now
 from consent.decisions import blocked_apps, unused
 from consent.errors import AuditUnavailable, MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.grants import actions as grant_actions
@@ -27,20 +29,21 @@ from developers.oauth.queries import live_hosts_of
 
 def _page(request: HttpRequest, app_id: str, form: ReportForm, status: int = 200) -> HttpResponse:
     asked = {name: request.GET.get(name, "") for name in ("older", "grant")}
+    now = database_now()
     try:
-        shown = app_page(person_of(request), app_id, older=asked["older"], holding=asked["grant"])
+        shown = app_page(person_of(request), app_id, now, older=asked["older"], holding=asked["grant"])
     except UnknownApp:
         raise Http404 from None
     return render(
-        request, "consent/apps.html", {**_list(request), **shown, "form": form, "on_app": True}, status=status
+        request, "consent/apps.html", {**_list(request, now), **shown, "form": form, "on_app": True}, status=status
     )
 
 
-def _list(request: HttpRequest) -> dict[str, Any]:
+def _list(request: HttpRequest, now: datetime) -> dict[str, Any]:
     asked = {name: request.GET.get(name, "") for name in ("show", "q", "order", "page")}
     unread_first = asked["order"] == "unread"
     shown = app_list(
-        person_of(request), show=asked["show"], q=asked["q"][:100], unread_first=unread_first, page=asked["page"]
+        person_of(request), now, show=asked["show"], q=asked["q"][:100], unread_first=unread_first, page=asked["page"]
     )
     kept = {name: asked[name] for name in ("show", "q", "order") if asked[name]}
     return {**shown, "query": urlencode(kept), "list_url": reverse("consent:apps")}
@@ -50,9 +53,10 @@ def _list(request: HttpRequest) -> dict[str, Any]:
 @require_safe
 def apps(request: HttpRequest) -> HttpResponse:
     """Who can read what: one row for each app. A wide screen has room for the first one beside it."""
-    shown = _list(request)
+    now = database_now()
+    shown = _list(request, now)
     rows = list(shown["rows"])
-    first = app_page(person_of(request), rows[0].app.app_id) if rows and rows[0].app else {}
+    first = app_page(person_of(request), rows[0].app.app_id, now) if rows and rows[0].app else {}
     person_days = own_actor_profile(person_of(request)).unused_days
     settings_shown = {"unused_days": person_days, "unused_choices": unused.CHOICES}
     settings_shown["hosts"] = live_hosts_of(person_of(request))

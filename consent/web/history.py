@@ -160,10 +160,10 @@ def checked_chain(user: "User") -> tuple[int, Broken | None]:
     return AuditEntry.objects.of(chain).count(), next(verify(chain), None)
 
 
-def running_grants(user: "User") -> list[dict[str, Any]]:
+def running_grants(user: "User", now: datetime) -> list[dict[str, Any]]:
     """The live grants, of which each has to stand in the person's history: {"grant_id", "app_name",
     "approved_attributes", "expires_at"}."""
-    live = Grant.objects.live(database_now()).filter(user=user).select_related("app").order_by("pk")
+    live = Grant.objects.live(now).filter(user=user).select_related("app").order_by("pk")
     return [
         {
             "grant_id": grant.grant_id,
@@ -185,7 +185,11 @@ def unapproved(user: "User") -> list[str]:
             approved[grant_id] = facts
         elif grant_id:
             approved.pop(grant_id, None)
-    return [grant["app_name"] for grant in running_grants(user) if not _covers(approved.get(grant["grant_id"]), grant)]
+    return [
+        grant["app_name"]
+        for grant in running_grants(user, database_now())
+        if not _covers(approved.get(grant["grant_id"]), grant)
+    ]
 
 
 def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:

@@ -1,14 +1,13 @@
 """The addresses on the page of the history: kinds, days, files, older and newer."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from common.clock import database_now
 from consent.event_types import GROUP_LABELS, Group
 from consent.web import history
 from consent.web.history_filter import Chosen
@@ -26,9 +25,9 @@ class Link:
     current: bool = False
 
 
-def links(user: "User", chosen: Chosen, page: history.HistoryPage) -> dict[str, Any]:
+def links(user: "User", chosen: Chosen, page: history.HistoryPage, now: datetime) -> dict[str, Any]:
     """What of the page depends on the choices; two queries."""
-    today = database_now().astimezone(chosen.zone).date()
+    today = now.astimezone(chosen.zone).date()
     monday = today - timedelta(days=today.weekday() + 7)  # of last week, as ISO 8601 counts
     week = Chosen(Group.READS, since=monday, until=monday + timedelta(days=6), zone=chosen.zone)
     return {

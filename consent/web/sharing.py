@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import OuterRef, Subquery
 
-from common.clock import database_now
 from consent.decisions.blocked_apps import met_app
 from consent.decisions.models import BlockedApp
 from consent.exports import policies as export_policies
@@ -48,11 +47,10 @@ class Shared:
         return ", ".join(attribute.label for group in self.groups for attribute in group.attributes)
 
 
-def app_page(user: "User", app_id: str, *, older: str = "", holding: str = "") -> dict[str, Any]:
+def app_page(user: "User", app_id: str, now: datetime, *, older: str = "", holding: str = "") -> dict[str, Any]:
     """An app that this person met: what it can read, newest first, a page that goes on at `older` or has the grant
     `holding`; the first page also tells what ended lately. Raises `UnknownApp`."""
     app_pk = met_app(app_id, user)
-    now = database_now()
     own = _own(user).filter(app=app_pk)
     place, some = _page(own, now, paging.read(older), holding)
     shown = some[:LIVE_SHOWN]

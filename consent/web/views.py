@@ -236,7 +236,7 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
-    user, form = person_of(request), HistoryFilter(request.GET)
+    user, form, now = person_of(request), HistoryFilter(request.GET), database_now()
     chosen = form.chosen(zone_of(request))
     apps = web_history.apps_met(user)
     page = web_history.history(user, chosen=chosen, older=form.older_than(), names=dict(apps))
@@ -248,9 +248,9 @@ def history(request: HttpRequest) -> HttpResponse:
         "apps": apps,
         "reads_for": reads_for,
         "looks_for": looks_for,
-        "running": web_history.running_grants(user),
+        "running": web_history.running_grants(user, now),
     }
-    return render(request, "consent/history.html", shown | history_links.links(user, chosen, page))
+    return render(request, "consent/history.html", shown | history_links.links(user, chosen, page, now))
 
 
 @require_POST
