@@ -8,7 +8,8 @@ import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
 import { humanised, inWords } from "./values.js";
 import { BadArchive, bringIn, makeArchive, MAX_ARCHIVE_BYTES, openArchive, planned, readArchive, unlockArchive } from "./vault/archive.js";
-import { ApiError, CannotUnlock, openAll, pageOwner, passkeysSupported } from "./vault/vault.js";
+import { CannotUnlock } from "./vault/keyring.js";
+import { ApiError, openAll, pageOwner, passkeysSupported } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
 /** @typedef {import("./vault/archive.js").Archive} Archive */

@@ -2,10 +2,12 @@
 // What somebody typed or chose when their session had ended: kept in this tab for half an hour, for that person and page.
 // Values are sealed under the vault key, which is gone by the time somebody else could look; choices name no value.
 
-import { openSegment, sealSegment } from "./formats/vault.js";
 import { current, pageOwner } from "./vault/keyring.js";
 
 /** @typedef {import("./vault/types.js").Json} Json */
+
+/** Loaded where a value is sealed: what only keeps ticks needs no cryptography. */
+const sealing = () => import("./formats/vault.js");
 
 const LASTS = 30 * 60; // seconds
 const now = () => Math.floor(Date.now() / 1000);
@@ -47,6 +49,7 @@ const address = (draft) => ({ domain: "draft", segment_id: "typed", content_revi
 export async function keepDraft(name, typed) {
   try {
     const draft = { at: now() };
+    const { sealSegment } = await sealing();
     return write(name, { ...draft, jwe: await sealSegment(typed, await current(), address(draft)) });
   } catch {
     return false; // locked meanwhile: it stays on the page
@@ -58,6 +61,7 @@ export async function openDraft(name) {
   const draft = read(name);
   if (!draft?.jwe) return null;
   try {
+    const { openSegment } = await sealing();
     return await openSegment(draft.jwe, await current(), address(draft));
   } catch {
     dropDraft(name);

@@ -1,8 +1,11 @@
 // @ts-check
 // Small things that every page's script does: find, make, announce, explain.
 
+import { BadSecret, Refused } from "./formats/errors.js";
 import { gettext } from "./i18n.js";
-import { ApiError, BadSecret, CannotUnlock, Locked, PasskeyError, Refused } from "./vault/vault.js";
+import { ApiError } from "./vault/api.js";
+import { CannotUnlock, Locked } from "./vault/keyring.js";
+import { PasskeyError } from "./vault/passkey.js";
 
 /**
  * The element that the page must have.

@@ -4,11 +4,16 @@
 
 import { keepChoice, takeChoice } from "./drafts.js";
 import { LATER_MEMBERS } from "./formats/contract.js";
+import { Refused } from "./formats/errors.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData } from "./page.js";
-import { followLock } from "./unlock.js";
+import { followLock, whenLoaded } from "./unlock.js";
 import { breakable, inWords } from "./values.js";
-import { ApiError, approve, forgetPreview, isInterrupted, isUnlocked, loadRequest, Locked, memoryOf, preview, Refused } from "./vault/vault.js";
+import { ApiError, isInterrupted } from "./vault/api.js";
+import { isUnlocked, Locked } from "./vault/keyring.js";
+
+/** What opens and seals: loaded when there is a key, since most of the page needs none. */
+const sealing = () => import("./vault/review.js");
 
 const review = find("#review");
 const requestId = review.dataset.requestId ?? "";
@@ -32,6 +37,7 @@ const chosen = () => boxes().filter((box) => box.checked).map((box) => box.value
 
 /** Stops where the page shows something else than what was asked and will be signed for. */
 async function compareWithPage() {
+  const { loadRequest } = await sealing();
   const { request } = await loadRequest(requestId);
   const members = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (request));
   for (const element of all("[data-shown]", review)) {
@@ -63,6 +69,7 @@ async function showValues() {
     find("#data-title").focus({ preventScroll: true }); // the button that had the focus is gone, and nothing has moved
   }
   try {
+    const { preview } = await sealing();
     await compareWithPage();
     const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
     await sayWhatIsRemembered(); // before the values, with which a decision may follow: none is made without the vault's word on the key
@@ -84,6 +91,7 @@ async function showValues() {
 
 /** What this vault remembers of the app's keys and domain counts, whatever the page says. */
 async function sayWhatIsRemembered() {
+  const { memoryOf } = await sealing();
   const memory = await memoryOf(requestId);
   const words = {
     first: gettext("Your vault has never shared anything with this app: this is the first time that it sees a key of it."),
@@ -117,8 +125,7 @@ function goToLock() {
 const firstField = (within) => all("input, button", within).find((field) => field.getClientRects().length > 0);
 
 function hideValues() {
-  valuesShown = false;
-  forgetPreview(requestId);
+  valuesShown = false; // what was opened, the vault's module forgets by itself
   for (const place of all("[data-value]", form)) {
     place.textContent = "";
     place.classList.add("is-locked");
@@ -229,6 +236,7 @@ async function decide() {
   }
   const duration = /** @type {HTMLInputElement} */ (find("input[name=duration]:checked", form)).value;
   try {
+    const { approve } = await sealing();
     await compareWithPage();
     await approve(requestId, { attributes: chosen(), accessDuration: Number(duration), unvouched: unvouched?.checked ?? false, invited: invited?.checked ?? false });
     // back to where they came from; else the same address tells what happened
@@ -271,3 +279,4 @@ showTicks();
 showEnd();
 approveButton.disabled = !canApprove; // without a script it stays as the page came: only the browser can seal
 void followLock({ opened: showValues, closed: hideValues });
+whenLoaded(() => void sealing().catch(() => undefined));

@@ -3,7 +3,20 @@
 
 import { gettext } from "./i18n.js";
 import { all, busy, explain, find, toast } from "./page.js";
-import { changes, getKeys, isUnlocked, passkeysSupported, readNotes, unlock } from "./vault/vault.js";
+import { getKeys } from "./vault/api.js";
+import { changes, isUnlocked } from "./vault/keyring.js";
+import { passkeysSupported } from "./vault/passkey.js";
+
+// What opens a vault weighs more than the page: it comes after it, and before anybody has typed a passphrase.
+const unlocking = () => import("./vault/unlocking.js");
+const notes = () => import("./vault/notes.js");
+const fetchAhead = () => void Promise.allSettled([unlocking(), notes()]);
+
+/** Once nothing that the page itself needs is on its way any more. @param {() => void} work */
+export function whenLoaded(work) {
+  if (document.readyState === "complete") work();
+  else addEventListener("load", () => work(), { once: true });
+}
 
 /**
  * Calls `opened` whenever the vault is unlocked (now, too) and `closed` whenever it is locked; elements with
@@ -23,7 +36,9 @@ export async function followLock({ opened = () => {}, closed = () => {} }) {
     if (reason === "key_changed") toast(gettext("The key of your data was changed on another device. Unlock your data again."), "info");
     if (reason === "idle") toast(gettext("Your data was locked after 15 minutes without activity."), "info");
   });
-  all("form[data-unlock]").forEach((form) => wire(/** @type {HTMLFormElement} */ (form)));
+  const forms = all("form[data-unlock]");
+  forms.forEach((form) => wire(/** @type {HTMLFormElement} */ (form)));
+  if (forms.length) whenLoaded(fetchAhead);
   const back = new URLSearchParams({ next: location.pathname + location.search });
   for (const way of all("a[data-recover]")) /** @type {HTMLAnchorElement} */ (way).search = back.toString();
   look(await isUnlocked());
@@ -66,17 +81,17 @@ const inputOf = (field) => find("input", field);
 
 /**
  * @param {HTMLFormElement} form
- * @param {{kind: "passphrase" | "recovery" | "passkey", secret?: string}} unlocking
+ * @param {{kind: "passphrase" | "recovery" | "passkey", secret?: string}} given
  * @param {HTMLElement} backTo where to go on typing if it was wrong
  */
-async function attempt(form, unlocking, backTo) {
+async function attempt(form, given, backTo) {
   const place = find("[data-unlock-error]", form);
   place.hidden = true;
   try {
-    await unlock(unlocking);
-    readNotes().catch(() => undefined); // an older state than was seen here is told at once, at the top of the page
+    await (await unlocking()).unlock(given);
+    notes().then(({ readNotes }) => readNotes()).catch(() => undefined); // an older state than was seen here is told at once, at the top of the page
     form.reset();
-    if (unlocking.kind === "recovery") offerNewSecrets();
+    if (given.kind === "recovery") offerNewSecrets();
   } catch (error) {
     find("[data-text]", place).textContent = explain(error);
     place.hidden = false;

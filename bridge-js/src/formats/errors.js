@@ -42,6 +42,16 @@ export class CannotOpen extends Refused {
 /** The key that is said to have signed is not among the keys; a newer set may have it. */
 export class UnknownKey extends Refused {}
 
+/** Something typed that cannot be a secret of its kind; `code` is too_short or not_a_recovery_code. */
+export class BadSecret extends Error {
+  /** @param {string} code @param {string} detail */
+  constructor(code, detail) {
+    super(detail);
+    this.name = "BadSecret";
+    this.code = code;
+  }
+}
+
 /** Foreign text as it may stand in a log: one line, no controls, bounded. @param {string} text @param {number} [limit] */
 export function oneLine(text, limit = MAX_TEXT) {
   const clean = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");

@@ -2,7 +2,7 @@
 // The vault key, sealed under something a person has: a passphrase, a recovery code, a passkey.
 
 import { fromBase32, fromBase64url, random, toBase32, toBase64url, utf8 } from "./bytes.js";
-import { Refused } from "./errors.js";
+import { BadSecret, Refused } from "./errors.js";
 import { open, seal } from "./jwe.js";
 import { readHeader } from "./profiles.js";
 
@@ -18,16 +18,6 @@ export const MIN_PASSPHRASE = 12;
 const ITERATIONS = 250000;
 const POSSESSION_INFO = "consent-vault-possession";
 const INFO = { recovery: "consent-vault-recovery", passkey: "consent-vault-passkey" };
-
-/** Something typed that cannot be a secret of its kind; `code` is too_short or not_a_recovery_code. */
-export class BadSecret extends Error {
-  /** @param {string} code @param {string} detail */
-  constructor(code, detail) {
-    super(detail);
-    this.name = "BadSecret";
-    this.code = code;
-  }
-}
 
 /** @returns {{keyId: string, bytes: Uint8Array<ArrayBuffer>}} a new vault key; the caller zeroes the octets */
 export const newVaultKey = () => ({ keyId: `vk_${toBase32(random(16))}`, bytes: random(32) });

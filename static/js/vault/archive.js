@@ -4,13 +4,14 @@
 
 import { fromUtf8 } from "../formats/bytes.js";
 import { canonical } from "../formats/canonical.js";
-import { Refused } from "../formats/errors.js";
+import { BadSecret, Refused } from "../formats/errors.js";
 import { strictJson } from "../formats/json.js";
 import { checkHeader, PROFILES, readHeader } from "../formats/profiles.js";
 import { openSegmentBytes, sealSegmentBytes } from "../formats/vault.js";
-import { BadSecret, parseRecoveryCode, sealingKey } from "../formats/wrappers.js";
+import { parseRecoveryCode, sealingKey } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { CannotUnlock, ownKeys, rawKey } from "./unlocking.js";
+import { CannotUnlock } from "./keyring.js";
+import { ownKeys, rawKey } from "./unlocking.js";
 import { isStale, sendSegment } from "./writing.js";
 
 /** @typedef {import("./types.js").Json} Json */

@@ -22,6 +22,16 @@ export class Locked extends Error {
   }
 }
 
+/** None of the wrappers of that kind opens with what was given; `code` is wrong_secret or no_such_wrapper. */
+export class CannotUnlock extends Error {
+  /** @param {"wrong_secret" | "no_such_wrapper"} code @param {string} detail */
+  constructor(code, detail) {
+    super(detail);
+    this.name = "CannotUnlock";
+    this.code = code;
+  }
+}
+
 /**
  * `locked` (detail: {reason}) and `unlocked`, whichever tab did it.
  */

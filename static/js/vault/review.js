@@ -151,7 +151,7 @@ export const resumeGrant = (grantId) => resumeSigned(grantId, loadRequest);
 export { stopSharing } from "./approvals.js";
 
 /** Lets the next preview read again, after a source changed. @param {string} requestId */
-export const forgetPreview = (requestId) => previewed.delete(requestId);
+const forgetPreview = (requestId) => previewed.delete(requestId);
 
 /** @param {OpenedSegment[]} segments @returns {HeldAttribute[]} */
 const heldAttributes = (segments) =>

@@ -10,7 +10,7 @@ import { openRoot, rootMembers, sealNotes } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, possessionOf, saysNotes, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { forgetVault, nextGeneration } from "./device.js";
-import { hold, lock as drop, pageOwner } from "./keyring.js";
+import { CannotUnlock, hold, lock as drop, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
@@ -25,16 +25,6 @@ import { createPasskey, usePasskey } from "./passkey.js";
 /**
  * @typedef {{bytes: Uint8Array<ArrayBuffer>, wrapperId: string, hasNotes: boolean}} Opened the vault key's octets, to be zeroed after use
  */
-
-/** None of the wrappers of that kind opens with what was given; `code` is wrong_secret or no_such_wrapper. */
-export class CannotUnlock extends Error {
-  /** @param {"wrong_secret" | "no_such_wrapper"} code @param {string} detail */
-  constructor(code, detail) {
-    super(detail);
-    this.name = "CannotUnlock";
-    this.code = code;
-  }
-}
 
 const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recovery code" };
 

@@ -10,9 +10,9 @@ export { hideScope, readNotes, rememberConnection, rememberInvitation, showScope
 export { takeOlderState, whatWentBack } from "./older_state.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
-export { approve, deny, forgetPreview, isAsked, isInvited, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
+export { approve, deny, isAsked, isInvited, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
 export { strength } from "./strength.js";
-export { CannotUnlock, createVault, lock, unlock } from "./unlocking.js";
+export { createVault, lock, unlock } from "./unlocking.js";
 export { prepareWays, tryRecoveryCode } from "./ways.js";
-export { BadSecret, checkPassphrase, MIN_PASSPHRASE } from "../formats/wrappers.js";
+export { checkPassphrase, MIN_PASSPHRASE } from "../formats/wrappers.js";
 export { Conflict, writeAll, writeAttributes } from "./writing.js";
