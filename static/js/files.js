@@ -5,6 +5,7 @@ import { Refused } from "./formats/errors.js";
 import { strictJson } from "./formats/json.js";
 import { gettext } from "./i18n.js";
 import { fitted, isSomebodyElses } from "./mapping.js";
+import { toast } from "./page.js";
 import { readCards } from "./vcard.js";
 
 /** @typedef {import("./mapping.js").Entry} Entry */
@@ -24,8 +25,9 @@ export async function readFile(file, known) {
   if (file.size > MOST_BYTES) throw new RangeError(gettext("This file is too large."));
   const octets = await file.arrayBuffer();
   if (/\.(vcf|vcard)$/i.test(file.name) || looksLikeCard(octets)) return { entries: readCards(new Uint8Array(octets)) };
-  const text = decoded(octets);
-  if (/\.(csv|tsv)$/i.test(file.name)) return fromCsv(text, known);
+  const isTable = /\.(csv|tsv|txt)$/i.test(file.name);
+  const text = decoded(octets, isTable);
+  if (isTable && !/^\s*[[{]/.test(text)) return fromCsv(text, known);
   const body = parsed(text);
   const placed = placedOf(fromJson(body), known);
   const hasPlace = (/** @type {string} */ path) => Object.hasOwn(known, path.split(".").slice(0, 2).join("."));
@@ -35,11 +37,21 @@ export async function readFile(file, known) {
 /** @param {ArrayBuffer} octets */
 const looksLikeCard = (octets) => /^\W*BEGIN:VCARD/i.test(String.fromCharCode(...new Uint8Array(octets, 0, Math.min(octets.byteLength, 64))));
 
-/** @param {ArrayBuffer} octets */
-function decoded(octets) {
+/**
+ * UTF-8; UTF-16 where a byte order mark says so, as spreadsheets save "Unicode text"; a table that is neither is read as
+ * Windows-1252, in which Excel saves "CSV" in most of the West, and whoever chose it is told to look at it.
+ * @param {ArrayBuffer} octets @param {boolean} isTable
+ */
+function decoded(octets, isTable) {
+  const mark = String(new Uint8Array(octets, 0, Math.min(octets.byteLength, 2)));
+  const encoding = { "255,254": "utf-16le", "254,255": "utf-16be" }[mark] ?? "utf-8";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(octets); // which drops a byte order mark
+    return new TextDecoder(encoding, { fatal: true }).decode(octets); // which drops the mark
   } catch {
+    if (isTable && encoding === "utf-8") {
+      toast(gettext("This file is not UTF-8. It was read as Windows saves it: look at the letters with accents."), "warn");
+      return new TextDecoder("windows-1252").decode(octets);
+    }
     throw new RangeError(gettext("This file is not UTF-8. Save it as UTF-8 and choose it again."));
   }
 }

@@ -118,10 +118,29 @@ def test_json_from_elsewhere_is_mapped(transfer: Page, vault: Vault, tmp_path: P
     assert found["intents.now"] == {"needs": ["a", "b"]}
 
 
+@pytest.mark.parametrize(
+    ("name", "encoding", "mark"),
+    [("excel.txt", "utf-16-le", "\t"), ("big.csv", "utf-16-be", ","), ("excel.csv", "windows-1252", ";")],
+)
+def test_tables_are_read_as_spreadsheets_save_them(
+    transfer: Page, vault: Vault, tmp_path: Path, name: str, encoding: str, mark: str
+) -> None:
+    bom = "\ufeff" if encoding.startswith("utf") else ""
+    text = bom + "".join(mark.join(row) + "\r\n" for row in (("name", "city"), ("Zoë “Œ”", "Åbo")))
+    choose(transfer, tmp_path / name, text.encode(encoding))
+    transfer.get_by_role("button", name="Show what would change").click()
+    if not bom:
+        expect(transfer.locator("#toasts")).to_contain_text("look at the letters with accents")
+    take_all(transfer)
+    found = values_of(vault)
+    assert (found["identity.basic"], found["location.home"]) == ({"full_name": "Zoë “Œ”"}, {"city": "Åbo"})
+
+
 REFUSED = {
     "old.vcf": (CARD.format(version="1.0"), "vCard of an old kind"),
     "cut.vcf": ("BEGIN:VCARD\nVERSION:3.0\nFN:A\n", "ends too early"),
-    "latin.csv": ("name,city\nZoë,Åbo\n".encode("latin-1"), "not UTF-8"),
+    "latin.json": ('{"name": "Zoë"}'.encode("latin-1"), "not UTF-8"),
+    "half.csv": ("name,city\nZoë,Åbo\n".encode("utf-16")[:-1], "not UTF-8"),
     "heading.csv": ("name,city\n", "no row below its heading"),
     "twice.json": ('{"identity": {"basic": {"age": 1, "age": 2}}}', "one thing twice"),
     "deep.json": ("[" * 100_000 + "]" * 100_000, "nested too deep"),
