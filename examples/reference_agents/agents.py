@@ -159,7 +159,7 @@ def question_of(agent: str, prompt: str) -> tuple[str, str]:
         return "", ""
     before = found.get(name)
     was = f" So far: {', '.join(before) if isinstance(before, list) else before}." if before else ""
-    return name, f"What shall stand under {name.replace('_', ' ')} this time?{was}"
+    return name, f"Please tell us your {name.replace('_', ' ')}.{was}"
 
 
 # agent → what it makes of a prompt; `messaging`, which answers with no profile, is not among them

@@ -33,7 +33,7 @@ def test_it_asks_and_takes_the_answer_once() -> None:
     later = tasks_send(PROMPT, "task-later")
 
     assert asked["status"]["state"] == "input-required"
-    assert said(asked) == "What shall stand under dislikes this time? So far: loud bars."
+    assert said(asked) == "Please tell us your dislikes. So far: loud bars."
     assert repeated == asked
     assert answered["status"]["state"] == "completed"
     assert unwrapped(said(answered))["dislikes"] == ["crowded trains", "rain"]

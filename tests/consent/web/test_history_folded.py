@@ -278,7 +278,7 @@ def test_words_are_found_in_apps_data_and_what_happened(owner, person, app, word
 
 def test_who_read_what_last_week_is_one_link(owner, person, app, monkeypatch):
     today = database_now()
-    monkeypatch.setattr("consent.web.history_links.database_now", lambda: today)  # a week may end while this runs
+    monkeypatch.setattr("consent.web.views.database_now", lambda: today)  # a week may end while this runs
     last_week = today - timedelta(days=today.weekday() + 3)
     read_at(GrantFactory(request__user=person, request__app=app), last_week, last_week - timedelta(days=7), today)
 
