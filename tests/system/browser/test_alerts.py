@@ -1,7 +1,8 @@
 """Messages to a browser, and the page that it shows without a connection.
 
 A headless browser has no push service: the page's own code is given a subscription with keys of the test. What the
-server then sends arrives at a real server and is opened with those keys. Nor does a headless browser show messages.
+server then sends arrives at a real server and is opened with those keys. Nor does a headless browser show messages: its
+worker is given one by the developer tools, and what it asks of the browser is written down.
 """
 
 import json
@@ -102,3 +103,45 @@ def test_without_a_connection_nothing_of_a_person_is_shown(
     phone.set_offline(False)
     page.get_by_role("link", name="Try again").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_hidden()
+
+
+# What a headless browser refuses to do: it grants nobody messages, and opens no window for a tap that nobody made.
+_SHOWS = """() => {
+  self.shown = [], self.opened = [];
+  self.registration.showNotification = async (title, options) => void self.shown.push([title, options]);
+  self.clients.openWindow = async (url) => void self.opened.push(url);
+}"""
+_TAPPED = """(path) => {
+  const event = new ExtendableEvent("notificationclick");
+  event.notification = { close() {}, data: { path } };
+  self.dispatchEvent(event);
+}"""
+
+
+def test_a_message_is_shown_once_and_leads_to_its_page_and_to_no_other_site(
+    phone: BrowserContext, site: str, sign_in: SignIn, person: User
+) -> None:
+    page = phone.new_page()
+    sign_in(page, person, at="/consent/alerts/")
+    worker_of(page)
+    worker = phone.service_workers[0]
+    worker.evaluate(_SHOWS)
+    devtools, known = phone.new_cdp_session(page), []
+    devtools.on("ServiceWorker.workerRegistrationUpdated", lambda event: known.extend(event["registrations"]))
+    devtools.send("ServiceWorker.enable")
+    eventually_on(page, lambda: known, "the registration of the worker")
+    notice = {
+        "title": "Lunch Finder asks",
+        "text": "Decide in the app.",
+        "path": "/consent/requests/req_1/",
+        "tag": "req_1",
+    }
+    message = {"origin": site, "registrationId": known[0]["registrationId"], "data": json.dumps(notice)}
+    devtools.send("ServiceWorker.deliverPushMessage", message)
+
+    eventually_on(page, lambda: worker.evaluate("self.shown.length") == 1, "the message")
+    options = {"body": notice["text"], "tag": notice["tag"], "data": {"path": notice["path"]}}
+    assert worker.evaluate("self.shown") == [[notice["title"], options]]
+    for path, opened in ((notice["path"], site + notice["path"]), ("https://evil.example/", site)):
+        worker.evaluate(_TAPPED, path)
+        assert worker.evaluate("self.opened.pop()") == opened
