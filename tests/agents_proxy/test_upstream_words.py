@@ -232,3 +232,17 @@ def test_a_question_comes_with_the_conversation_to_answer_it_in(speech: Speech) 
     else:
         assert told == {"taskId": "t", "contextId": "c"}
         assert first["message"]["messageId"] != second["message"]["messageId"]
+
+
+@pytest.mark.parametrize("speech", [Speech.A2A_0_3, Speech.A2A_1_0])
+def test_the_same_answer_to_the_next_question_is_another_message(speech: Speech) -> None:
+    result = stated(speech, "input-required", "Is that you?")
+    with agent(with_card(says(lambda asked: {**result_of(asked), "result": result}), speech)) as running:
+        target = Upstream(running.url, "", 20, Protocol(speech.protocol))
+        first = call(target, Prompt("Who?", "session-1", "task-one"))
+        second = call(target, Prompt("yes", "session-1", "task-one", first.conversation))
+        call(target, Prompt("yes", "session-1", "task-one", second.conversation))
+        call(target, Prompt("yes", "session-1", "task-one", second.conversation))
+
+    names = [asked.body["params"]["message"]["messageId"] for asked in running.prompts]
+    assert (len(set(names)), names[2] == names[3]) == (3, True)
