@@ -14,6 +14,8 @@ from django.utils.functional import Promise
 from common.sql.erasing import PersonalRows
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from accounts.models import Erasure, User
 
 Words = str | Promise
@@ -35,13 +37,32 @@ def _no_entry(erasure: "Erasure") -> None:
     return None
 
 
+def _no_answers(erasure: "Erasure") -> list["Answered"]:
+    return []
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of a request, made elsewhere, to delete what somebody there had received.
+
+    `label` and `tone` are its badge; `receipt` is what this service signed of the receiver's `answer`.
+    """
+
+    name: Words
+    label: Words
+    tone: str
+    at: "datetime | None" = None
+    answer: str = ""
+    receipt: str = ""
+
+
 @dataclass(frozen=True)
 class RoomErasure:
     """One room's part in a person's leaving.
 
     `outcomes`: sentences on what becomes of what is theirs. `obstacles`: sentences on what they have to settle
     themselves first. `ends`: what ends, told to whom it concerns; outside of a transaction. `before_rows`: what is
-    written in the transaction in which `rows` go. `tables`: {table: what becomes of it}, for every table that leads to
+    written in the transaction in which `rows` go. `afterwards`: who else was asked to delete something. `tables`: {table: what becomes of it}, for every table that leads to
     a person. `export`: {name: what is held in clear, or sealed}, as JSON takes it.
     """
 
@@ -53,6 +74,7 @@ class RoomErasure:
     obstacles: Callable[["User"], list[Words]] = _nothing
     ends: Callable[["User"], None] = _no_end
     before_rows: Callable[["Erasure"], None] = _no_entry
+    afterwards: Callable[["Erasure"], list[Answered]] = _no_answers
     export: Callable[["User"], dict[str, Any]] = field(default=lambda user: {})
 
 

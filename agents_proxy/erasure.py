@@ -12,6 +12,7 @@ from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Correction, Run
 from agents_proxy.deletions import queries as deletion_queries
 from agents_proxy.deletions.actions import request_end_of_access, request_for_erasure
+from agents_proxy.deletions.pages import answers_after
 from agents_proxy.deletions.receivers import ENDS_ACCESS, Receiver
 from agents_proxy.financial import client
 from agents_proxy.financial.items import remove_item
@@ -189,5 +190,6 @@ ROOM = RoomErasure(
     outcomes=outcomes,
     ends=unlink,
     before_rows=tell_others,
+    afterwards=answers_after,
     export=export,
 )

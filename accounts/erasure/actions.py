@@ -136,7 +136,7 @@ def erase(*, erasure_pk: int) -> bool:
             room.rows.erase(erasure_pk=erasure_pk, now=timestamp(database_now()))
     with transaction.atomic():
         done = _lock_due_erasure(erasure_pk, database_now()) is not None
-        open_erasures().filter(pk=erasure_pk).update(done_at=database_now(), undo_digest="")
+        open_erasures().filter(pk=erasure_pk).update(done_at=database_now())
     if done:
         _log.warning("%s was erased", user.public_id)
     return done

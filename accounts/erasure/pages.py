@@ -1,5 +1,7 @@
 """The page on which a person deletes their account, and the two ways to take that back."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -83,9 +85,15 @@ def keep(request: HttpRequest) -> HttpResponse:
 def keep_by_mail(request: HttpRequest) -> HttpResponse:
     """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links.
 
+    Where the account is gone, it shows who else was asked to delete something, and what they answered.
+
     The link's secret stands behind its #: a script puts it into the form, and without one it can be pasted.
     """
     if request.method != "POST":
         return render(request, "account_security/keep.html")
-    kept = erasure_actions.take_back_by_mail(secret=request.POST.get("code", "").strip())
-    return render(request, "account_security/keep.html", {"sent": True, "kept": kept}, status=200 if kept else 404)
+    code = request.POST.get("code", "").strip()
+    shown: dict[str, Any] = {"sent": True, "kept": erasure_actions.take_back_by_mail(secret=code)}
+    done = None if shown["kept"] else erasure_queries.done_by_mail(erasure_actions.digest_of(code))
+    if done is not None:
+        shown |= {"done": done, "answers": erasure_queries.answers_elsewhere(done)}
+    return render(request, "account_security/keep.html", shown, status=200 if shown["kept"] or done else 404)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
-from accounts.hooks import Words, room_erasures
+from accounts.hooks import Answered, Words, room_erasures
 from accounts.models import Erasure
 from common.mail import mailbox
 
@@ -26,6 +26,16 @@ def what_becomes(user: "User") -> list[Words]:
 def obstacles(user: "User") -> list[Words]:
     """What they have to settle first."""
     return [words for room in room_erasures() for words in room.obstacles(user)]
+
+
+def done_by_mail(digest: str) -> Erasure | None:
+    """The erasure, carried out, that the link of this mail could have kept from happening."""
+    return Erasure.objects.filter(done_at__isnull=False, undo_digest=digest).first() if digest else None
+
+
+def answers_elsewhere(erasure: Erasure) -> list[Answered]:
+    """What became of every request to others to delete what they had received."""
+    return [answered for room in room_erasures() for answered in room.afterwards(erasure)]
 
 
 def personal_data_of(user: "User") -> dict[str, dict[str, Any]]:

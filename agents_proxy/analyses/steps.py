@@ -121,7 +121,8 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     person = "\n".join(person_of(submitted, with_number=is_own).values())
     if step.conversation is not None:
         asked = json.loads(encryption.opened(step.conversation))
-        prompt = replace(prompt, text=asked["answer"], conversation=Conversation(asked["taskId"], asked["contextId"]))
+        conversation = Conversation(asked["taskId"], asked["contextId"], asked.get("turn", 1))
+        prompt = replace(prompt, text=asked["answer"], conversation=conversation)
         person = asked["answer"]
     return Claimed(step.pk, step.attempt, step.agent, prompt, run.consent_id, subject, person)
 
@@ -173,7 +174,8 @@ def _note_arrived(claimed: Claimed, count: int) -> None:
 def _ending(answer: Reply) -> dict[str, Any]:
     """The columns that say what came of an answer."""
     if answer.conversation is not None:
-        named = {"taskId": answer.conversation.task_id, "contextId": answer.conversation.context_id}
+        conversation = answer.conversation
+        named = {"taskId": conversation.task_id, "contextId": conversation.context_id, "turn": conversation.turn}
         asked = {"question": answer.question, **named}
         return {"status": StepStatus.INPUT_REQUIRED, "conversation": encryption.sealed(json.dumps(asked))}
     reading = reading_of(json.loads(answer.body))

@@ -16,7 +16,9 @@ from django.conf import settings
 from agents_proxy.deletions.receivers import token_headers_of
 from agents_proxy.deletions.sealing import Subject
 from agents_proxy.signing import HOLDS, pairwise, signed
+from agents_proxy.states import DeletionStatus
 from common import encryption
+from common.clock import rfc3339
 from common.json_bodies import strict_json
 from common.outbound.client import Answer
 from common.outbound.signing import signed_headers
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from agents_proxy.deletions.models import Deletion
 
 JWS_TYPE = "processing-deletion+jwt"
+RECEIPT_TYPE = "processing-deletion-receipt+jwt"
 TYPE = "deletion.requested"
 LIMIT = 16 * 1024  # bytes of an answer
 MOST_KEPT = 2000  # characters of it
@@ -83,6 +86,26 @@ def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
     }
     consent_id = row.consent.consent_id if row.consent else subject.consent
     return claims | ({"consent_id": consent_id} if consent_id else {})
+
+
+def receipt(row: "Deletion") -> str:
+    """What this service signs of a confirmation, always the same of one; "" before there is one.
+
+    It names nobody: whoever it is shown by is whom it is about.
+    """
+    if row.status != DeletionStatus.CONFIRMED or row.finished_at is None:
+        return ""
+    claims = {
+        "iss": settings.ISSUER,
+        "iat": int(row.finished_at.timestamp()),
+        "deletion_id": row.deletion_id,
+        "receiver": row.agent or row.origin,
+        "origin": row.origin,
+        "requested_at": rfc3339(row.requested_at),
+        "confirmed_at": rfc3339(row.finished_at),
+        "answer": row.confirmation,
+    }
+    return signed(RECEIPT_TYPE, claims)
 
 
 def why_unconfirmed(answer: Answer, asked: Message) -> str:

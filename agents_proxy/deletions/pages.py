@@ -1,6 +1,6 @@
 """The page of one agreement's receivers: who got something under it, who confirmed that it is deleted, who did not."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,14 +10,19 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from accounts.authentication import person_of
+from accounts.hooks import Answered
 from agents_proxy.agents import TITLES
 from agents_proxy.deletions import queries as deletion_queries
 from agents_proxy.deletions.actions import KEPT
+from agents_proxy.deletions.messages import receipt
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import address_of, contact_of, described
 from agents_proxy.errors import UnknownConsent
 from agents_proxy.states import DeletionStatus, ProcessingStatus, Purpose
 from common.clock import database_now
+
+if TYPE_CHECKING:
+    from accounts.models import Erasure
 
 # what pages say of one receiver, and in which tone
 STATES: dict[DeletionStatus, tuple[Promise, str]] = {
@@ -73,4 +78,13 @@ def _row(row: Deletion) -> dict[str, Any]:
         "tone": tone,
         "reason": REASONS.get("no_address" if by_hand and not open_to_requests else reason, ""),
         "contact": contact_of(row) if by_hand else "",
+        "receipt": receipt(row),
     }
+
+
+def answers_after(erasure: "Erasure") -> list[Answered]:
+    """What whoever was erased is shown of those that were asked, without an account."""
+    return [
+        Answered(described(row), *STATES[DeletionStatus(row.status)], row.finished_at, row.confirmation, receipt(row))
+        for row in deletion_queries.deletions_after(erasure)
+    ]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Max, QuerySet
 
+from agents_proxy.deletions.messages import receipt
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import address_of, contact_of, described
 from agents_proxy.errors import UnknownConsent
@@ -13,7 +14,7 @@ from common.clock import rfc3339
 from common.identifiers import is_identifier
 
 if TYPE_CHECKING:
-    from accounts.models import User
+    from accounts.models import Erasure, User
 
 
 def own_consent(person: "User", consent_id: str) -> ProcessingConsent:
@@ -28,6 +29,11 @@ def own_consent(person: "User", consent_id: str) -> ProcessingConsent:
 def deletions_under(consent: ProcessingConsent) -> QuerySet[Deletion]:
     """Everybody who got something under this consent, without what they were told."""
     return _shown(Deletion.objects.filter(consent=consent)).order_by("pk")
+
+
+def deletions_after(erasure: "Erasure") -> QuerySet[Deletion]:
+    """Everybody who was asked when somebody was erased."""
+    return _shown(Deletion.objects.filter(erasure=erasure)).order_by("pk")
 
 
 def deletions_of_person(person: "User") -> QuerySet[Deletion]:
@@ -62,6 +68,7 @@ def body(row: Deletion) -> dict[str, Any]:
         "requested_at": rfc3339(row.requested_at),
         "finished_at": rfc3339(row.finished_at),
         "answer": row.confirmation,
+        "receipt": receipt(row),
     }
 
 

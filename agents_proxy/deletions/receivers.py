@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext
+
 from agents_proxy.agents import AGENTS, Upstream, title_of, upstream_of
 from agents_proxy.signing import origin_of
 from developers.apps.models import AppStatus
@@ -72,6 +74,8 @@ def token_headers_of(row: "Deletion") -> dict[str, str]:
 
 def described(row: "Deletion") -> str:
     """What people call it. `destination__app` must be loaded."""
+    if row.agent in ENDS_ACCESS:
+        return gettext("Access to a bank account")
     return row.destination.described if row.destination else title_of(row.agent)
 
 

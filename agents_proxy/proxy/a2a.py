@@ -284,7 +284,8 @@ class _Task:
         result: dict[str, Any] = {"id": prompt.task_id, "sessionId": prompt.session_id, "status": status}
         if self.state == "input-required":
             question = "\n\n".join(part["text"] for part in parts)
-            named = Conversation(self.id, self.context_id)
+            turn = prompt.conversation.turn + 1 if prompt.conversation else 1
+            named = Conversation(self.id, self.context_id, turn)
             return result_of(prompt, result, size, state=self.state, question=question, conversation=named)
         if self.artifacts:
             result["artifacts"] = [_artifact(named, one) for named, one in self.artifacts.items()]
@@ -297,10 +298,11 @@ def _reserve(seconds: float) -> float:
 
 
 def _named(prompt: Prompt) -> dict[str, str]:
-    """The names of a message; an answer to a question is another message, the same with every attempt."""
+    """The names of a message; an answer to a question is another message, the same with every attempt, and another
+    one than the same words in answer to the question before."""
     if prompt.conversation is None:
         return {"messageId": prompt.task_id, "contextId": prompt.session_id}
-    answer = hashlib.sha256(prompt.text.encode()).hexdigest()[:16]
+    answer = hashlib.sha256(f"{prompt.conversation.turn} {prompt.text}".encode()).hexdigest()[:16]
     named = {"messageId": f"{prompt.task_id}-{answer}", "taskId": prompt.conversation.task_id}
     return {**named, "contextId": prompt.conversation.context_id} if prompt.conversation.context_id else named
 

@@ -1,12 +1,13 @@
 """Asking an agent: holds no database connection meanwhile, and notes that it happened, not what was said."""
 
+import json
 import logging
 import re
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -27,6 +28,8 @@ from agents_proxy.proxy.correlation import keep_conversation, kept_apart, open_c
 from agents_proxy.proxy.credentials import secrets_of
 from agents_proxy.proxy.envelope import AGENT_FAILED, Prompt, Reply, renamed
 from agents_proxy.proxy.events import Arrived
+from agents_proxy.proxy.replies import read_reply
+from agents_proxy.proxy.spelling import ASKED
 from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import CallOutcome, Reach
 from common import metrics
@@ -94,57 +97,84 @@ def ask(
     target = upstream_of(agent)
     if target is None:
         raise NotConfigured
+    call = _Call(agent, target, prompt, consent_pk, about)
     if not admitted:
-        return _asked(agent, target, prompt, consent_pk, about, arrived)
+        return call.make(arrived)
     if not shutdown.time_left():
         raise Unavailable(headers={"Retry-After": "1"})
     with under_way.admit(settings.A2A_CALLS_IN_FLIGHT):
-        return _asked(agent, target, prompt, consent_pk, about, arrived)
+        return call.make(arrived)
 
 
-def _asked(
-    agent: str,
-    target: Upstream,
-    prompt: Prompt,
-    consent_pk: int | None,
-    about: Subject | None,
-    arrived: Arrived | None,
-) -> Reply:
-    sent, shown, to = prompt, "", None
-    if about is not None and consent_pk is not None:
-        consent = ProcessingConsent.objects.only("consent_id", "user", "app", "origin", "reach").get(pk=consent_pk)
-        sent = _in_conversation(agent, target, kept_apart(prompt, principals_of(consent)))
-        to = agent_at(agent, target)
-        if not record_disclosure(consent_pk=consent_pk, to=to, told=about.told):
+@dataclass
+class _Call:
+    """One prompt to one agent. `sent` is the prompt as the agent gets it, `shown` the assertion of consent with it."""
+
+    agent: str
+    target: Upstream
+    prompt: Prompt
+    consent_pk: int | None
+    about: Subject | None
+    sent: Prompt = field(init=False)
+    shown: str = ""
+    receiver: Receiver | None = None
+
+    def make(self, arrived: Arrived | None) -> Reply:
+        """Ask, and note that it was asked, whatever comes of it."""
+        self._prepare()
+        if not connection.in_atomic_block:
+            connection.close()  # back to the pool, for as long as the agent takes
+        started, clock = timezone.now(), time.monotonic()
+        outcome, size = CallOutcome.UPSTREAM_UNAVAILABLE, 0
+        try:
+            reply = upstream.call(self.target, self.sent, self.shown, arrived)
+            outcome, size = _outcome(reply), reply.size
+            self._check(reply, outcome)
+            return renamed(reply, {self.sent.session_id: self.prompt.session_id, self.sent.task_id: self.prompt.task_id})
+        except CallFailed as failure:
+            outcome = CallOutcome(failure.name)
+            tell_operator(self.agent, self.prompt, outcome, failure.said)
+            raise
+        finally:
+            milliseconds = int((time.monotonic() - clock) * 1000)
+            metrics.AGENT_CALLS.labels(self.agent, outcome.value).inc()
+            self._note(timestamp(started), milliseconds, outcome, size)
+
+    def _prepare(self) -> None:
+        """Name the receiver of what is about somebody, and what their consent says; raises `ConsentRequired`."""
+        self.sent = self.prompt
+        if self.about is None or self.consent_pk is None:
+            return
+        consent = ProcessingConsent.objects.only("consent_id", "user", "app", "origin", "reach").get(pk=self.consent_pk)
+        self.sent = _in_conversation(self.agent, self.target, kept_apart(self.prompt, principals_of(consent)))
+        self.receiver = agent_at(self.agent, self.target)
+        if not record_disclosure(consent_pk=self.consent_pk, to=self.receiver, told=self.about.told):
             origin = consent.origin if consent.reach == Reach.SITE else None
-            raise ConsentRequired(consent_url=consent_url(AGENTS[agent].purpose, origin))
-        shown = assertion(agent, target, sent, about, consent)
-    if not connection.in_atomic_block:
-        connection.close()  # back to the pool, for as long as the agent takes
-    started, clock = timezone.now(), time.monotonic()
-    outcome, size = CallOutcome.UPSTREAM_UNAVAILABLE, 0
-    try:
-        reply = upstream.call(target, sent, shown, arrived)
-        outcome, size = _outcome(reply), reply.size
+            raise ConsentRequired(consent_url=consent_url(AGENTS[self.agent].purpose, origin))
+        self.shown = assertion(self.agent, self.target, self.sent, self.about, consent)
+
+    def _check(self, reply: Reply, outcome: CallOutcome) -> None:
+        """Tell the operator what they should know of a reply; raises `SubjectMismatch`."""
         if outcome is not CallOutcome.ANSWERED:
-            tell_operator(agent, prompt, outcome, reply.said)
+            tell_operator(self.agent, self.prompt, outcome, reply.said)
         if reply.dropped:
-            _log.info("the agent %s gave %d values that the prompt does not say", agent, reply.dropped)
-        if about is not None:
-            _keep_conversation(agent, target, sent, reply)
-            if not about.is_named_in(reply.result):
+            _log.info("the agent %s gave %d values that the prompt does not say", self.agent, reply.dropped)
+        if self.about is not None:
+            _keep_conversation(self.agent, self.target, self.sent, reply)
+            if not self.about.is_named_in(reply.result):
                 raise SubjectMismatch
-        return renamed(reply, {sent.session_id: prompt.session_id, sent.task_id: prompt.task_id})
-    except CallFailed as failure:
-        outcome = CallOutcome(failure.name)
-        tell_operator(agent, prompt, outcome, failure.said)
-        raise
-    finally:
-        milliseconds = int((time.monotonic() - clock) * 1000)
-        metrics.AGENT_CALLS.labels(agent, outcome.value).inc()
-        begun = timestamp(started)
-        columns = [agent, prompt.session_id, prompt.task_id, consent_pk, begun, milliseconds, outcome.value, size]
-        _note(columns, consent_pk, to)
+
+    def _note(self, begun: Any, milliseconds: int, outcome: CallOutcome, size: int) -> None:
+        """The agent was asked already: an answer is not thrown away because this row cannot be written."""
+        row = [self.agent, self.prompt.session_id, self.prompt.task_id, self.consent_pk, begun, milliseconds,
+               outcome.value, size]  # fmt: skip
+        try:
+            if self.consent_pk is not None and self.receiver is not None:
+                record_return(consent_pk=self.consent_pk, to=self.receiver)
+            with connection.cursor() as cursor:
+                cursor.execute(_NOTE, row)
+        except (DatabaseError, psycopg.Error):
+            _log.exception("a call to the agent %s could not be noted", self.agent)
 
 
 def _in_conversation(agent: str, target: Upstream, prompt: Prompt) -> Prompt:
@@ -169,8 +199,20 @@ def tell_operator(agent: str, prompt: Prompt, outcome: CallOutcome, said: str) -
     """What an upstream says of its failure stands in the log, and nowhere else: cut, without secrets and people."""
     target = upstream_of(agent)
     secrets = (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], *(secrets_of(target) if target else ()))
-    told = without_secrets(said, secrets) or "nothing more is known"
-    _log.warning("the agent %s failed (%s): %s", agent, outcome.value, told)
+    count = _profile_fields_in(said)
+    words = f"what came has {count} fields of a profile" if count else without_secrets(said, secrets)
+    _log.warning("the agent %s failed (%s): %s", agent, outcome.value, words or "nothing more is known")
+
+
+def _profile_fields_in(said: str) -> int:
+    """How much of a profile an upstream says in its failure: that is about somebody, and no reason."""
+    try:
+        answer = json.loads(said[max(said.find("{"), 0) :])
+    except (ValueError, RecursionError):
+        answer = said
+    has_result = isinstance(answer, dict) and "result" in answer
+    fields = read_reply(answer if has_result else {"result": answer}).fields or {}
+    return sum(name in ASKED and name != "state" for name in fields)  # which a task has, too
 
 
 def without_secrets(said: str, secrets: Iterable[str]) -> str:
@@ -183,14 +225,3 @@ def without_secrets(said: str, secrets: Iterable[str]) -> str:
 
 def _hidden(match: re.Match[str]) -> str:
     return f"{match['name'] or ''}[redacted]"
-
-
-def _note(columns: list[Any], consent_pk: int | None, to: Receiver | None) -> None:
-    """The agent was asked already: an answer is not thrown away because this row cannot be written."""
-    try:
-        if consent_pk is not None and to is not None:
-            record_return(consent_pk=consent_pk, to=to)
-        with connection.cursor() as cursor:
-            cursor.execute(_NOTE, columns)
-    except (DatabaseError, psycopg.Error):
-        _log.exception("a call to the agent %s could not be noted", columns[0])

@@ -49,7 +49,7 @@ def keep_conversation(agent: str, prompt: Prompt, conversation: Conversation | N
     if conversation is None:
         cache.delete(key)
     else:
-        cache.set(key, (conversation.task_id, conversation.context_id), ANSWERS_WITHIN)
+        cache.set(key, (conversation.task_id, conversation.context_id, conversation.turn), ANSWERS_WITHIN)
 
 
 def _conversation_key(agent: str, prompt: Prompt) -> str:

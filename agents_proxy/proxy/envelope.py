@@ -20,10 +20,11 @@ from common.problems import InvalidRequest
 
 @dataclass(frozen=True)
 class Conversation:
-    """A task of an upstream that waits for input, under the upstream's own names."""
+    """A task of an upstream that waits for input, under the upstream's own names; `turn` counts its questions."""
 
     task_id: str
     context_id: str = ""
+    turn: int = 1
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,15 @@ _ASIDES = frozenset(
         "refusal finish_reason instructions metadata text"
     )
 ) | _WRAPPERS  # fmt: skip
+# beside a value that an agent explains: {"value": 41, "confidence": 0.9}
+_REMARKS = frozenset(
+    spelled(
+        "value confidence confidence_score certainty probability score source sources provenance evidence citation "
+        "citations reason reasoning rationale explanation note notes comment method verified updated_at "
+        "last_updated url"
+    )
+)
+_NAMES = ("field", "name", "key", "attribute", "label")  # of a field in a list of {"name", "value"}
 _CAN_BE_NONE = frozenset({"children_count"})  # of the numbers: nobody's age is none, and nobody lives in no household
 _GIVEN, _FAMILY = ("first_name", "given_name", "forename"), ("last_name", "family_name", "surname")
 
@@ -132,7 +141,7 @@ def _profile_in(found: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any] |
     if depth > DEEPEST:
         return None
     for name, value in islice(found.items(), MOST_KEYS):
-        if canonical(name) == "user_profile" and (inner := as_object(value)) is not None:
+        if canonical(name) == "user_profile" and (inner := as_object(value)):
             return _profile_in(inner, depth + 1) or inner
     for name, value in islice(found.items(), MOST_KEYS):
         if canonical(name) in ASKED or not isinstance(value, Mapping | list | str):
@@ -145,15 +154,18 @@ def _profile_in(found: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any] |
 
 def _flattened(found: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
     """Names and values, those of sections and wrappers as if they stood by themselves."""
-    for number, (name, value) in enumerate(found.items()):
+    for number, (name, written) in enumerate(found.items()):
         if number >= MOST_KEYS:  # named no more
-            yield "", value
+            yield "", written
             continue
+        value = _without_remarks(written)
         plain = canonical(name)
         joined = canonical(f"{prefix}_{plain}") if prefix else plain
         key = joined if _is_field(joined) else plain
         if not key:
             yield "", None
+        elif depth < DEEPEST and key not in ASKED and (listed := _listed(value)):
+            yield from _flattened(listed, "", depth + 1)
         elif depth < DEEPEST and (inner := _inner(key, value)) is not None:
             if key in ASKED:
                 yield from _parts_of(key, snake_case(name), inner)
@@ -161,6 +173,25 @@ def _flattened(found: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tu
                 yield from _flattened(inner, "" if key in _WRAPPERS else key, depth + 1)
         else:
             yield key, value
+
+
+def _without_remarks(value: Any) -> Any:
+    """What an agent says of its own value is left out."""
+    if not isinstance(value, Mapping) or len(value) > len(_REMARKS):
+        return value
+    if "value" in value and {canonical(name) for name in value} <= _REMARKS:
+        return value["value"]
+    return {name: _without_remarks(part) for name, part in value.items()}
+
+
+def _listed(value: Any) -> dict[str, Any] | None:
+    """Field → value of a list that has them as objects: [{"name": "age", "value": 41}]."""
+    if not isinstance(value, list) or not value or not isinstance(value[0], Mapping):
+        return None
+    name = next((one for one in _NAMES if isinstance(value[0].get(one), str) and "value" in value[0]), None)
+    rows = [one for one in value[:MOST_KEYS] if isinstance(one, Mapping) and isinstance(one.get(name), str)]
+    found = {one[name]: one.get("value") for one in rows} if name else {}
+    return found if any(_is_field(canonical(one)) for one in found) else None
 
 
 def _inner(key: str, value: Any) -> Mapping[str, Any] | None:

@@ -25,6 +25,7 @@ _NOTHING = frozenset(
 _PHRASE = re.compile(
     r"(?:not (?:yet )?(?:specified|available|applicable|provided|known|found|given|stated|disclosed|mentioned|public"
     r"|determined|identified|publicly \w+|enough \w+|shared|listed|set)"
+    r"|none (?:specified|available|known|found|given|provided|identified|listed|mentioned|reported)"
     r"|no (?:data|information|info|records?|values?|details|answer|response|results?|(?:public|known|available) \w+)"
     r"|(?:insufficient|missing|incomplete|unavailable) (?:data|information|info)"
     r"|(?:information|data|info|details?) (?:is |are )?(?:not |un)\w+"
@@ -60,13 +61,18 @@ _UNIT = (
     r"|jahre?(?: alt)?|personen?|kinder|kind|leute))?"
 )
 _NUMBER = re.compile(rf"{_ABOUT}(?P<number>[0-9]{{1,6}}(?:[.,][0-9]{{1,3}})?|[a-zäöüß -]{{2,24}}?){_UNIT}\.?")
+_ASIDE = re.compile(r"(?<=\w) ?\([^()]*\)\Z")  # 2 (a boy and a girl)
 _PERCENT = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,6})?)\s*%")
+_OF_SO_MANY = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3})?) ?/ ?(5|10|100)")
 _ZERO = frozenset(
     spelled("none no - \u2013 \u2014 nil keine kein childless kinderlos no_children no_kids keine_kinder")
 )
 _YES = frozenset(spelled("yes y true ja wahr active member aktiv mitglied 1"))
 _NO = frozenset(
-    spelled("no n false nein falsch none - \u2013 \u2014 inactive not_a_member inaktiv keine kein_mitglied 0")
+    spelled(
+        "no n false nein falsch none - \u2013 \u2014 inactive not_a_member no_membership inaktiv keine kein_mitglied "
+        "keine_mitgliedschaft 0"
+    )
 )
 
 
@@ -129,7 +135,7 @@ def number_in(value: Any, *, may_be_none: bool = False) -> Any:
     plain = " ".join(value.casefold().split())
     if may_be_none and plain.rstrip(".").replace(" ", "_") in _ZERO:
         return 0
-    found = _NUMBER.fullmatch(plain)
+    found = _NUMBER.fullmatch(_ASIDE.sub("", plain))
     if found is None:
         return value
     said = found["number"].strip().replace(",", ".")
@@ -139,15 +145,21 @@ def number_in(value: Any, *, may_be_none: bool = False) -> Any:
 
 
 def share_in(value: Any) -> Any:
-    """`85 %` is 0.85, `0.85` is 0.85; else `value`."""
+    """`85 %`, `8.5/10` and 85 are 0.85, `0.85` is 0.85; else `value`."""
+    if isinstance(value, str) and (found := _OF_SO_MANY.fullmatch(value.strip())):
+        return round(float(found[1]) / float(found[2]), 8) if float(found[1]) <= float(found[2]) else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return round(value / 100, 8) if 2 <= value <= 100 else value
     if isinstance(value, str) and (found := _PERCENT.fullmatch(value.strip())):
         return round(float(found[1].replace(",", ".")) / 100, 8)
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,3}[.,]?[0-9]{0,8}", value.strip()):
-        return float(value.strip().replace(",", "."))
+        return share_in(float(value.strip().replace(",", ".")))
     return value
 
 
 def yes_or_no(value: Any) -> Any:
     """True or false where a text or a number says so; else `value`."""
-    plain = str(value).strip().rstrip(".").casefold().replace(" ", "_") if isinstance(value, str | int) else ""
+    said = str(value).strip().casefold() if isinstance(value, str | int) else ""
+    explained = re.match(r"(yes|no|ja|nein)(?=[,;:(.\u2013\u2014]| [(\u2013\u2014-])", said)
+    plain = explained[1] if explained else said.rstrip(".").replace(" ", "_")
     return True if plain in _YES else False if plain in _NO else value

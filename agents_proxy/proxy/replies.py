@@ -9,6 +9,7 @@ from typing import Any
 from agents_proxy.proxy.envelope import AGENT_FAILED
 from agents_proxy.proxy.fields import Fields, fields_of
 from agents_proxy.proxy.objects import Found, Search, TooDeep, cleaned
+from agents_proxy.proxy.spelling import snake_case
 from pkm.registry.controls import spelled
 
 MOST_PIECES = 200  # texts and data parts of a reply are read; all of them are kept
@@ -34,6 +35,17 @@ _NO_ANSWER = frozenset(
         "messageId response structuredContent content choices candidates task final extensions jsonrpc"
     )
 )
+
+
+# where other programs put what a model said, in each other, where none of these places has anything
+_HOLDERS = frozenset(
+    spelled(
+        "artifact artifacts task status result response output outputs output_text messages message parts root content text "
+        "value reply answer completion generations choices delta"
+    )
+)
+_ASKING = ("user", "system", "developer", "tool")  # roles of who does not answer
+_DEEPEST_HOLDER = 8
 
 
 @dataclass(frozen=True)
@@ -154,11 +166,27 @@ def _pieces(result: Any) -> Iterator[_Piece]:
                 yield piece
     if isinstance(result, str):
         yield _Piece("result", result, is_text=True)
+    elif not some and (texts := list(islice(_texts_elsewhere(result), MOST_PIECES))):
+        yield from (_Piece("result", text, is_text=True) for text in texts)
     elif not some and isinstance(result, Mapping) and (own := {k: v for k, v in result.items() if k not in _NO_ANSWER}):
         piece = _Piece("result", own, is_text=False)
         with suppress(TooDeep):
             if fields_of(cleaned(own)).known:
                 yield piece
+
+
+def _texts_elsewhere(value: Any, deep: int = 0) -> Iterator[str]:
+    """The texts with an object in them, of whoever answers."""
+    if isinstance(value, str):
+        if "{" in value:
+            yield value
+    elif deep < _DEEPEST_HOLDER and isinstance(value, list):
+        for part in value:
+            yield from _texts_elsewhere(part, deep + 1)
+    elif deep < _DEEPEST_HOLDER and isinstance(value, Mapping) and value.get("role") not in _ASKING:
+        for name in value:
+            if snake_case(name) in _HOLDERS:
+                yield from _texts_elsewhere(value[name], deep + 1)
 
 
 def _artifacts(artifacts: Any) -> Iterator[_Piece]:

@@ -16,6 +16,7 @@ from joserfc.jwk import KeySet
 
 from accounts.models import User
 from agents_proxy.deletions import deliveries
+from agents_proxy.deletions.messages import JWS_TYPE
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
@@ -86,11 +87,11 @@ def unchecked(statement: str) -> dict[str, Any]:
     return claims
 
 
-def claims_of(statement: str) -> dict[str, Any]:
-    """The claims of a request to delete, verified."""
+def claims_of(statement: str, *, kind: str = JWS_TYPE) -> dict[str, Any]:
+    """The claims of a request to delete, or of another statement of this service, verified."""
     keys = KeySet.import_key_set(JsonClient(Client()).get(KEYS).json())
     checked = jws.deserialize_compact(statement, keys, algorithms=["EdDSA"])
-    assert checked.headers()["typ"] == "processing-deletion+jwt"
+    assert checked.headers()["typ"] == kind
     claims: dict[str, Any] = json.loads(checked.payload)
     return claims
 

@@ -1,19 +1,23 @@
 """Erasing an account tells everybody who ever got something of the person, after the person is gone."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.core import mail
 from django.test import Client
 
-from accounts.erasure.actions import erase, order_erasure
+from accounts.erasure.actions import ask_to_erase, erase, order_erasure
 from accounts.models import User
 from agents_proxy.activations.actions import agree_and_activate
 from agents_proxy.analyses.models import Run
 from agents_proxy.deletions import deliveries
 from agents_proxy.deletions.actions import KEPT
+from agents_proxy.deletions.messages import RECEIPT_TYPE
 from agents_proxy.deletions.models import Deletion
+from agents_proxy.deletions.receivers import receiver_of
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import PhoneNumber
@@ -21,7 +25,7 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.tasks import forget_deletions
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
-from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, states, withdraw
+from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, claims_of, states, withdraw
 from tests.agents_proxy.institutions import linked
 from tests.agents_proxy.proxy_calls import CALL, consenting, owning
 from tests.agents_proxy.receivers import deliver
@@ -31,6 +35,7 @@ from tests.factories import PersonFactory, StaffFactory
 from tests.fakes.aggregator import Aggregator
 from tests.fakes.crm import Crm
 from tests.least_rights import least_rights
+from tests.outbox import send_mails
 from tests.staff import at_the_admin
 
 pytestmark = pytest.mark.django_db
@@ -189,6 +194,41 @@ def test_staff_see_who_confirmed_and_not_whom_it_is_about(caller: JsonClient, pe
     for shown in (page, details):
         assert "confirmed" in shown
         assert "ana@example.org" not in shown
+
+
+def test_whoever_was_erased_sees_who_confirmed_by_the_link_of_the_mail(
+    person: User, caller: JsonClient, there: Forgetting, liking: Run, destination: Destination, crm: type[Crm],
+    settings: Any,
+) -> None:  # fmt: skip
+    agree_and_activate(by=person, analysis_id=liking.analysis_id, destination_id=destination.destination_id, number=0)
+    deliver()
+    settings.ERASURE_WAIT_DAYS = 0
+    erasure = ask_to_erase(by=person)
+    send_mails()
+    link = re.search(r"https?://[^/]+(/account/delete/undo/)#(\S+)", mail.outbox[-1].body)
+    assert link is not None
+    assert erase(erasure_pk=erasure.pk)
+    there.says = lambda agent, _claims: (200, b'{"deleted": 3}') if agent != "core" else (503, b"")
+    attempt()
+    visitor = Client()
+    page = visitor.post(link[1], {"code": link[2]})
+    text = page.content.decode()
+    receipts = [claims_of(found, kind=RECEIPT_TYPE) for found in re.findall(r"<code>(\S+)</code>", text)]
+
+    assert (page.status_code, "Your account is deleted" in text, "ana@" in text) == (200, True, False)
+    assert {one["receiver"] for one in receipts} == {"brand", "public", "second", receiver_of(destination).origin}
+    assert {one["deletion_id"] for one in receipts} == set(
+        Deletion.objects.filter(status="confirmed").values_list("deletion_id", flat=True)
+    )
+    assert [one["answer"] for one in receipts if one["receiver"] == "brand"] == ['{"deleted": 3}']
+    assert (text.count("Not confirmed yet"), "Profile agent" in text) == (1, True)
+    assert visitor.post(link[1], {"code": f"{link[2]}x"}).status_code == 404
+
+
+def test_an_account_that_an_operator_erased_has_no_such_page(person: User) -> None:
+    erased(person)
+
+    assert Client().post("/account/delete/undo/", {"code": ""}).status_code == 404
 
 
 @pytest.mark.parametrize("withdrawn", [False, True], ids=["never withdrawn", "withdrawn and not confirmed"])

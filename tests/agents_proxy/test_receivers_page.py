@@ -1,18 +1,21 @@
 """The page of an agreement's receivers: who got something, who confirmed, who did not, and whom to ask oneself."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 
 from accounts.models import User
+from agents_proxy.deletions.messages import RECEIPT_TYPE
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.processing_consent.models import ProcessingConsent
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
-from tests.agents_proxy.forgetting import Forgetting, attempt
+from tests.agents_proxy.forgetting import Forgetting, attempt, claims_of
 from tests.agents_proxy.proxy_calls import CALL, consenting, owning
 from tests.callers import JsonClient, signed_in
 from tests.factories import DeletionFactory, PersonFactory, ProcessingConsentFactory
@@ -56,6 +59,9 @@ def test_it_is_reached_from_the_agreement_before_and_after_withdrawing(
 
     after = words(browser.get(page_of(consent)))
     assert "1 of 2 receivers confirmed" in after
+    [receipt] = re.findall(r"<code>(\S+)</code>", browser.get(page_of(consent)).content.decode())
+    told = claims_of(receipt, kind=RECEIPT_TYPE)
+    assert (told["receiver"], told["answer"], told["iss"]) == ("brand", "<b>gone</b>", settings.ISSUER)
     assert "&lt;b&gt;gone&lt;/b&gt;" in after
     assert "It did not confirm." in after
     assert "Next attempt" in after

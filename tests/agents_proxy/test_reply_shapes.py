@@ -50,6 +50,16 @@ READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "an object in the result": ({"id": "t", "output": ANA}, ANA),
     "texts instead of parts": (parts(TEXT), ANA),
     "a text instead of parts": ({"message": {"content": TEXT}}, ANA),
+    "output of the responses interface": ({"output": [{"type": "message", "content": [{"text": TEXT}]}]}, ANA),
+    "messages of a conversation": (
+        {"messages": [{"role": "user", "content": MORE}, {"role": "assistant", "content": TEXT}]}, ANA,
+    ),
+    "one artifact": ({"artifact": parts({"text": TEXT})}, ANA),
+    "root of a part": (parts({"root": {"kind": "text", "text": TEXT}}), ANA),
+    "content of a part": (parts({"kind": "text", "content": TEXT}), ANA),
+    "generations": ({"generations": [[{"text": TEXT}]]}, ANA),
+    "a result in the result": ({"result": task(TEXT)}, ANA),
+    "text as the only member": ({"output_text": TEXT}, ANA),
     "progress in the status, the answer in an artifact": ({**task("Searching"), **artifacts([{"text": TEXT}])}, ANA),
     # data parts
     "data of 0.3": (artifacts([DATA]), ANA),
@@ -117,6 +127,17 @@ READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "encoded twice": (json.dumps(TEXT), ANA),
     "encoded three times": (json.dumps(json.dumps(TEXT)), ANA),
     "encoded in a fence": (f"```json\n{json.dumps(TEXT)}\n```", ANA),
+    "an empty userProfile beside": (json.dumps({"userProfile": {}, **ANA}), ANA),
+    "each value with its confidence": (
+        json.dumps({name: {"value": value, "confidence": 0.9, "source": "x"} for name, value in ANA.items()}), ANA,
+    ),
+    "values in sections with remarks": (
+        json.dumps({"location": {"city": {"value": "Porto"}}, "intent_24h": {"category": {"value": "tea"}}}),
+        {"city": "Porto", "intent_24h": {"category": "tea"}},
+    ),
+    "a list of names and values": (
+        json.dumps({"attributes": [{"name": name, "value": value} for name, value in ANA.items()]}), ANA,
+    ),
     # sections
     "sections of 2.5": (json.dumps({"Basic information": {"Full Name": "Ana Sa", "Age": 41},
                                     "Location": {"City": "Porto"}}), ANA),
@@ -152,6 +173,13 @@ READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "none as a number": ('{"children_count": "None", "age": "None"}', {"children_count": 0}),
     "yes and no in words": ('{"gym_membership": "No", "city": "Porto"}', {"gym_membership": False, "city": "Porto"}),
     "a dash as no": ('{"gym_membership": "-", "city": "-", "age": 4}', {"gym_membership": False, "age": 4}),
+    "numbers explained": ('{"children_count": "2 (a boy and a girl)", "age": "41 (estimated)"}',
+                          {"children_count": 2, "age": 41}),
+    "yes and no explained": ('{"gym_membership": "Yes, at Ferro", "city": "Porto"}',
+                             {"gym_membership": True, "city": "Porto"}),
+    "no membership": ('{"gym_membership": "no membership", "city": "None found"}', {"gym_membership": False}),
+    "of a hundred": ('{"confidence_score": 85, "accuracy_score": "8/10", "age": 1}',
+                     {"confidence_score": 0.85, "accuracy_score": 0.8, "age": 1}),
     "percent": ('{"confidence_score": "85 %", "age": 41}', {"confidence_score": 0.85, "age": 41}),
     "not a number": ('{"age": NaN, "city": "Porto", "household_size": -Infinity}', {"city": "Porto"}),
     "not a number in a list": ('{"needs": ["tea", NaN], "city": "Porto"}', {"needs": ["tea"], "city": "Porto"}),
@@ -200,6 +228,7 @@ NOTHING: dict[str, Any] = {
     "words as data": artifacts([{"kind": "data", "data": {"message": "nothing found"}}]),
     "a task without an answer": {"id": "t", "state": "completed", "kind": "task"},
     "a list of hits": '{"results": [{"title": "Ana", "link": "x"}, {"title": "Bea", "link": "y"}]}',
+    "a prompt alone": {"messages": [{"role": "user", "content": TEXT}]},
     "history alone": {"history": [parts({"text": TEXT})]},
     "nested too deeply": '{"a":' * 60 + "1" + "}" * 60,
 }

@@ -185,6 +185,36 @@ def test_the_operators_log_has_it_without_secrets(
     assert len(line) < 600
 
 
+PROFILE = '{"full_name": "Zoe Doe", "likes": ["tea"], "income_bracket": "low"}'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        failed(PROFILE),
+        {"result": {"status": {"state": "failed"}, "artifacts": [{"parts": [{"data": json.loads(PROFILE)}]}]}},
+        {"id": "another's", **failed(PROFILE), "result": {"message": {"parts": [{"text": PROFILE}]}}},
+        PROFILE.encode(),
+        f"<h1>Oops</h1> {PROFILE}".encode(),
+        f"{PROFILE} {'x' * 5000}".encode(),
+        f'{{"result": {PROFILE[:-1]}, "city": "{"x" * 5000}'.encode(),
+    ],
+    ids=["task", "artifact", "another call", "bare", "in words", "long", "cut"],
+)
+def test_a_profile_that_came_with_a_failure_is_not_logged(
+    said: Any, person: User, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(asked: Any) -> Any:
+        return said if isinstance(said, bytes) else {"jsonrpc": "2.0", "id": asked.body["id"], **said}
+
+    with agent(says(answer)) as running, caplog.at_level(logging.INFO):
+        configure(settings, url=running.url)
+        signed_in(consenting(person)).post(BRAND, CALL)
+
+    assert "the agent brand failed" in caplog.text
+    assert [word for word in ("Zoe", "tea", "low") if word in caplog.text] == []
+
+
 @pytest.mark.parametrize("speech", list(Speech))
 def test_a_question_comes_with_the_conversation_to_answer_it_in(speech: Speech) -> None:
     result = stated(speech, "input-required", "Which Ana?")
@@ -202,3 +232,17 @@ def test_a_question_comes_with_the_conversation_to_answer_it_in(speech: Speech) 
     else:
         assert told == {"taskId": "t", "contextId": "c"}
         assert first["message"]["messageId"] != second["message"]["messageId"]
+
+
+@pytest.mark.parametrize("speech", [Speech.A2A_0_3, Speech.A2A_1_0])
+def test_the_same_answer_to_the_next_question_is_another_message(speech: Speech) -> None:
+    result = stated(speech, "input-required", "Is that you?")
+    with agent(with_card(says(lambda asked: {**result_of(asked), "result": result}), speech)) as running:
+        target = Upstream(running.url, "", 20, Protocol(speech.protocol))
+        first = call(target, Prompt("Who?", "session-1", "task-one"))
+        second = call(target, Prompt("yes", "session-1", "task-one", first.conversation))
+        call(target, Prompt("yes", "session-1", "task-one", second.conversation))
+        call(target, Prompt("yes", "session-1", "task-one", second.conversation))
+
+    names = [asked.body["params"]["message"]["messageId"] for asked in running.prompts]
+    assert (len(set(names)), names[2] == names[3]) == (3, True)

@@ -25,9 +25,9 @@ from tests.patience import eventually
 class Says(AgentExecutor):
     """Answers every prompt with `text`, as `form` says.
 
-    message, status, artifact; data (text beside it), chunks (the text in two), late (working until `release`), endless
-    (until it is called off), failing (a task that failed, with JSON), question (asks first, and tells the answer with
-    the text); error and crash are of JSON-RPC.
+    message, status, artifact; data (text beside it), chunks (the text in two), soon (working for a moment), late
+    (until `release`), endless (until it is called off), failing (a task that failed, with JSON), question (asks first,
+    and tells the answer with the text); error and crash are of JSON-RPC.
     """
 
     def __init__(self, form: str, text: str) -> None:
@@ -77,6 +77,9 @@ class Says(AgentExecutor):
                 await updater.add_artifact([new_text_part(self.text[:half])], **chunk, last_chunk=False)
                 await updater.add_artifact([new_text_part(self.text[half:])], **chunk, append=True, last_chunk=True)
                 await updater.complete()
+            case "soon":
+                await asyncio.sleep(0.1)
+                await self._finished(updater, [new_text_part(self.text)])
             case "late" | "endless":
                 await self._released.wait()
                 await self._finished(updater, [new_text_part(self.text)])

@@ -23,10 +23,11 @@ from a2a.utils.errors import (
 
 from accounts.models import User
 from agents_proxy.analyses import steps
+from agents_proxy.analyses.models import Run
 from agents_proxy.proxy.models import Call
 from examples.reference_agents import NAMES
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
-from tests.agents_proxy.runs import finished, states
+from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.fakes.agents import CANARY
 from tests.fakes.sdk_agents import Says, sdk_agent
@@ -161,18 +162,57 @@ def test_a_question_is_answered_under_the_same_names(
     assert agent.asked == ["Who is Zoe?", "Zoe Doe"]
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("form", ["message", "status", "artifact"])
-@pytest.mark.parametrize("version", VERSIONS)
-def test_an_analysis_reads_what_an_agent_of_the_sdk_says(version: str, form: str, person: User, settings: Any) -> None:
-    with sdk_agent(Says(form, PROFILE), versions=[version]) as url:
-        told = {"url": url, "token": "", "timeout": 30.0, "protocol": "a2a"}
-        settings.AGENTS = dict.fromkeys(settings.AGENTS, told)
-        run = finished(person)
+def all_at(settings: Any, url: str) -> None:
+    """Every agent is the one at `url`."""
+    upstream = {"url": url, "token": "", "timeout": 30.0, "protocol": "a2a"}
+    settings.AGENTS = dict.fromkeys(settings.AGENTS, upstream)
 
-    assert (run.status, states(run)) == ("completed", ["succeeded"] * 4)
-    assert run.metadata["total_fields"] == 2
-    assert run.metadata["confidence_score"] == 0.5
+
+def shown(person: User, run: Run) -> tuple[Any, str]:
+    """What the API answers of a run, and its page, which tells nothing that the agent kept for itself."""
+    owner = signed_in(person)
+    page = owner.get(f"/profile/{run.analysis_id}/").content.decode()
+    body = owner.get(f"/api/a2a/analyses/{run.analysis_id}")
+    assert CANARY not in page
+    assert CANARY not in body.content.decode()
+    return body.json(), page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", ["message", "status", "artifact", "data", "chunks", "soon"])
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_api_and_the_page_show_what_an_agent_of_the_sdk_says(
+    version: str, streams: bool, form: str, person: User, settings: Any
+) -> None:
+    with sdk_agent(Says(form, PROFILE), versions=[version], streams=streams) as url:
+        all_at(settings, url)
+        run = finished(person)
+    body, page = shown(person, run)
+
+    assert (body["status"], [step["status"] for step in body["steps"]]) == ("completed", ["succeeded"] * 4)
+    assert body["profile"] == {"likes": ["tea"], "confidence": 0.5}
+    assert body["provenance"]["likes"] == "second"
+    assert (body["metadata"]["total_fields"], body["metadata"]["confidence_score"]) == (2, 0.5)
+    assert ("Likes" in page, "tea" in page, "/retry/" in page) == (True, True, False)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_api_and_the_page_show_that_an_agent_of_the_sdk_failed(
+    version: str, streams: bool, person: User, settings: Any
+) -> None:
+    with sdk_agent(Says("failing", PROFILE), versions=[version], streams=streams) as url:
+        all_at(settings, url)
+        run = finished(person)
+    body, page = shown(person, run)
+
+    steps_of_it = [(step["status"], step["errorCode"]) for step in body["steps"]]
+    assert (body["status"], steps_of_it) == ("failed", [("failed", "agent_failed")] * 4)
+    assert body["profile"] in (None, {})
+    assert "tea" not in page
+    assert [page.count(f"/retry/{step['agent']}/") for step in body["steps"]] == [1] * 4
 
 
 @pytest.mark.django_db
@@ -190,17 +230,19 @@ def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
         settings.AGENTS = {name: {**told, "url": url if name == "brand" else elsewhere} for name in settings.AGENTS}
         run = finished(person)
         at, owner = f"/api/a2a/analyses/{run.analysis_id}", signed_in(person)
-        before = owner.get(at).json()
+        before, asking_page = owner.get(at).json(), owner.get(f"/profile/{run.analysis_id}/").content.decode()
         answered = owner.post(f"{at}/steps/brand/answer", {"text": "Zoe Doe"})
         steps.run_through(run.pk)
-        after = owner.get(at).json()
+        after, page = owner.get(at).json(), owner.get(f"/profile/{run.analysis_id}/").content.decode()
 
     assert (before["status"], before["steps"][0]["status"], before["steps"][0]["question"]) == (
         "running", "input_required", "Which Zoe?",
     )  # fmt: skip
+    assert ('<bdi class="said">Which Zoe?</bdi>' in asking_page, 'name="text"' in asking_page) == (True, True)
     assert answered.status_code == 202
     assert (after["status"], [step["status"] for step in after["steps"]]) == ("completed", ["succeeded"] * 4)
     assert (after["profile"]["likes"], after["provenance"]["likes"]) == (["tea"], "brand")
+    assert ("tea" in page, "Porto" in page, "Which Zoe?" in page) == (True, True, False)
     assert asking.asked[1:] == ["Zoe Doe"]
 
 
