@@ -52,7 +52,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
         return render(request, "consent/authorize.html", context, status=max(400, min(problem.status, 429)))
     state = request.GET.get("state")
     try:
-        asked = _asked(request, client, redirect_uri)
+        asked = _checked_question(request, client, redirect_uri)
     except _Refused as refused:
         return _send_to(answer_address(redirect_uri, **refused.said, state=state))
     if not signed_in_recently(request):
@@ -99,7 +99,7 @@ def _client_and_address(request: HttpRequest) -> tuple[OAuthClient, str]:
     return client, address
 
 
-def _asked(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> Asked:
+def _checked_question(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> Asked:
     """Raises `_Refused`."""
     if any(len(values) > 1 for _, values in request.GET.lists()):
         raise _Refused("invalid_request", "Give each member once.")

@@ -109,9 +109,7 @@ def test_the_sdk_refreshes_by_itself(service: str, person: Any) -> None:
     assert memory.tokens.access_token != first.access_token
 
 
-def test_a_host_with_a_metadata_document_acts_for_an_app(
-    service: str, person: Any, site: str, app: App
-) -> None:
+def test_a_host_with_a_metadata_document_acts_for_an_app(service: str, person: Any, site: str, app: App) -> None:
     MemberFactory(app=app, user=person, role="member")
     memory = Memory()
     page = Page(Browser(service, person.email, app.app_id))

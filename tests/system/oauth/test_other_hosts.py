@@ -98,7 +98,9 @@ def test_fastmcp_connects(service: str, page: str, tmp_path: Path) -> None:
     (tmp_path / "host.py").write_text(HOST)
 
     opens = f"{python} {tmp_path / 'opens.py'} %s &"  # a browser is not waited for
-    printed = called(python, tmp_path / "host.py", f"{service}/mcp", BROWSER=opens, PAGE=page, HOME=str(tmp_path), NO_PROXY="*")
+    printed = called(
+        python, tmp_path / "host.py", f"{service}/mcp", BROWSER=opens, PAGE=page, HOME=str(tmp_path), NO_PROXY="*"
+    )
     tools, found = json.loads(printed)
 
     assert "request_consent" in tools
@@ -173,12 +175,12 @@ def test_the_suites_server_scenarios_pass(service: str, app: App, suite: list[st
     assert {scenario: found for scenario, found in failed.items() if found} == {"server-stateless": NOT_TESTABLE}
 
 
-def test_the_suites_authorization_scenarios_pass(
-    service: str, person: User, suite: list[str], tmp_path: Path
-) -> None:
+def test_the_suites_authorization_scenarios_pass(service: str, person: User, suite: list[str], tmp_path: Path) -> None:
     """The suite prints where the person goes, and waits at an address of its own for them to come back."""
     browser, port = Browser(service, person.email), free_port()
-    client, _ = register_client({"redirect_uris": [f"http://127.0.0.1:{port}/callback", f"http://localhost:{port}/callback"]})
+    client, _ = register_client(
+        {"redirect_uris": [f"http://127.0.0.1:{port}/callback", f"http://localhost:{port}/callback"]}
+    )
     words = ["authorization", "--url", service, "--client-id", client.client_id, "--resource", f"{service}/mcp"]
     command = [*suite, *words, "--port", str(port), "--output-dir", str(tmp_path)]
 
