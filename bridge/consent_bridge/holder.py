@@ -77,7 +77,7 @@ class VaultHolder:
     # -- segments
 
     def segments(self, *, scope: str | None = None, domain: str | None = None) -> list[Segment]:
-        """The segments of a scope, of a domain, or all, opened and checked against the place they were asked from."""
+        """The segments of a scope, of a domain, or all, opened and checked against their place."""
         params = {"scope": scope} if scope is not None else {"domain": domain} if domain is not None else {}
         listed = self._addresses.get("/segments", params).get("segments")
         sealed = [build(SealedSegment, item) for item in (listed if isinstance(listed, list) else [])]
@@ -136,7 +136,7 @@ class VaultHolder:
             return
 
         def send(notes: dict[str, Any]) -> Answer:
-            return self._addresses.send("DELETE", path, _with(notes) or None, params)
+            return self._addresses.send("DELETE", path, _notes_member(notes) or None, params)
 
         self._send_with_revision(f"{domain}.{segment_id}", base + 1, send)
 
@@ -178,7 +178,7 @@ class VaultHolder:
     # -- decisions
 
     def review(self, request_id: str) -> Review:
-        """What is asked, recomputed: Refused if the digest or the key's thumbprint is not the frozen request's."""
+        """The request, recomputed: Refused if the digest or the key's thumbprint is not the frozen request's."""
         own_id = self._user_id or self.vault().user_id
         body = self._addresses.get(f"/requests/{quote(request_id, safe='')}/data")
         return read_review(body, request_id=request_id, own_id=own_id, is_played=self._is_played)
@@ -345,8 +345,8 @@ class VaultHolder:
         known, found = with_revisions(seen, notes.get("segments", {})), self._segments_of(review)
         for place, segment in found.items():
             if segment.content_revision < known.get(".".join(place), 0):
-                told = f"{'.'.join(place)} is revision {segment.content_revision}, older than one seen before"
-                raise RolledBack(f"{told}; nothing was sent", member="content_revision")
+                reason = f"{'.'.join(place)} is revision {segment.content_revision}, older than one seen before"
+                raise RolledBack(f"{reason}; nothing was sent", member="content_revision")
         return found
 
     # -- what the vault remembers
@@ -371,7 +371,7 @@ class VaultHolder:
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
     def _send_notes(self, method: str, path: str, body: Mapping[str, Any], notes: dict[str, Any]) -> Answer:
-        return self._addresses.send(method, path, {**body, **_with(notes)})
+        return self._addresses.send(method, path, {**body, **_notes_member(notes)})
 
     def _revoke_remembered(self, grant_id: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}"
@@ -395,7 +395,7 @@ class VaultHolder:
         return build(Status, self._addresses.send("POST", path, {}).json())
 
 
-def _with(notes: Mapping[str, Any]) -> dict[str, Any]:
+def _notes_member(notes: Mapping[str, Any]) -> dict[str, Any]:
     """The member of a body; none of a vault that keeps no notes."""
     return {"notes": notes} if notes else {}
 

@@ -39,8 +39,8 @@ def entries_after(before: Head, page: Page) -> tuple[Head, list[str], list[Entry
         head, entries = answer.get("head"), answer.get("entries")
         if not isinstance(head, Mapping) or not isinstance(entries, list):
             raise BadAnswer("the answer is no part of a history")
-        for told in entries:
-            entry = _followed(told, last)
+        for raw in entries:
+            entry = _next_of_mine(raw, last)
             if entry.kind in ENDS:
                 ended.append(_ended_by(entry))
             read.append(entry)
@@ -54,9 +54,9 @@ def entries_after(before: Head, page: Page) -> tuple[Head, list[str], list[Entry
         return last, ended, read
 
 
-def _followed(told: object, last: Head) -> Entry:
+def _next_of_mine(raw: object, last: Head) -> Entry:
     try:
-        entry = next_entry(told, last)
+        entry = next_entry(raw, last)
     except Refused as refused:
         raise RolledBack(
             f"your history is not what was read of it: {refused.reason}", member=refused.member

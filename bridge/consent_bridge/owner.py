@@ -129,10 +129,10 @@ class Owner(VaultHolder):
             entries_after(head_of(notes), self._history_page)
         except RolledBack as refused:
             older.append(refused.reason)
-        told = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)] + older
-        if told:
+        back = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
+        if back or older:
             raise RolledBack(
-                f"the service shows an older state than {before}: {'; '.join(told)}. That is so after "
+                f"the service shows an older state than {before}: {'; '.join(back + older)}. That is so after "
                 "a restore from a backup, and where somebody brings back what you stopped: ask the operator",
                 member="revision",
             )
@@ -183,12 +183,12 @@ class Owner(VaultHolder):
         """{"entries": every entry of this person's own chain}, as `consent-bridge verify-history` takes it."""
         entries: list[Any] = []
         while True:
-            told = self._site.get(HISTORY_PATH, {"after": str(len(entries))}).get("entries")
-            if not isinstance(told, list):
+            page = self._site.get(HISTORY_PATH, {"after": str(len(entries))}).get("entries")
+            if not isinstance(page, list):
                 raise BadAnswer("the answer has no entries")
-            if not told:
+            if not page:
                 return {"entries": entries}
-            entries += told
+            entries += page
 
     def memory_of(self, review: Review) -> AppMemory:
         """What the vault's notes have of the app that asks, whatever the service says of it."""

@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document: every view that is described, wherever it is, and the webhooks. Made once per process."""
 
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ _DESCRIPTION = (
     "`application/problem+json` with a stable `code`; all codes are explained at `/docs/errors`. Call these addresses "
     "from your server: requests that come from a web page are refused."
 )
+_LICENSE = {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
 _YAML = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the same bytes, in a third of the time where libyaml is there
 _MEDIA_TYPES = {"json": "application/json", "yaml": "application/yaml"}
 _ANSWER_HEADERS: dict[str, Any] = {
@@ -53,13 +55,13 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 
 @cache
 def document() -> dict[str, Any]:
-    """The whole document as plain data."""
+    """The whole document as plain data, each part in its place."""
     from drf_spectacular.generators import SchemaGenerator  # brings Django's test client
 
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # upstream has no types
     made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = orjson.loads(orjson.dumps(made, default=str))  # lazy texts become text
-    schema["info"] |= {"description": _DESCRIPTION, "version": "1"}
+    schema["info"] |= {"description": _DESCRIPTION, "version": "1", "license": _LICENSE}
     schema["servers"] = [{"url": settings.BASE_URL}]
     schema["tags"] = [{"name": tag} for tag in sorted(_tags(schema))]
     schema["webhooks"] = webhooks(schema["components"]["schemas"])
@@ -72,6 +74,32 @@ def document() -> dict[str, Any]:
                 response["headers"] = {**_ANSWER_HEADERS, **_status_headers(operation, status), **limits}
     plain: dict[str, Any] = _ecma_patterns(schema)
     return plain
+
+
+@cache
+def served_document() -> dict[str, Any]:
+    """The same for other programs, less than half as long: what headers and refusals repeat is a component."""
+    schema: dict[str, Any] = orjson.loads(orjson.dumps(document()))
+    parts: dict[str, dict[str, Any]] = {"headers": {}, "examples": {}, "responses": {}}
+    schema["components"] |= parts
+    for operation in (operation for item in schema["paths"].values() for operation in item.values()):
+        for status, response in operation["responses"].items():
+            for name, header in response["headers"].items():
+                response["headers"][name] = _referred(parts, "headers", name, header)
+            if int(status) >= HTTPStatus.BAD_REQUEST:
+                for content in response["content"].values():
+                    said = content["examples"]
+                    content["examples"] = {name: _referred(parts, "examples", name, said[name]) for name in said}
+                operation["responses"][status] = _referred(parts, "responses", f"Refused{status}", response)
+    return schema
+
+
+def _referred(parts: dict[str, dict[str, Any]], kind: str, name: str, part: dict[str, Any]) -> dict[str, str]:
+    """A reference to `part` among the components; another of the same name is numbered."""
+    named, number = parts[kind], 1
+    while named.setdefault(key := name if number == 1 else f"{name}-{number}", part) != part:
+        number += 1
+    return {"$ref": f"#/components/{kind}/{key}"}
 
 
 def only_described(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
@@ -97,24 +125,30 @@ def _status_headers(operation: dict[str, Any], status: str) -> dict[str, Any]:
 
 
 def _ecma_patterns(node: Any) -> Any:
-    """`node` with its patterns in JSON Schema's dialect, which ends a text with `$`."""
+    """`node` with its patterns in JSON Schema's dialect, which ends a text with `$`, and no default against them."""
     if isinstance(node, list):
         return [_ecma_patterns(part) for part in node]
     if not isinstance(node, dict):
         return node
+    if "pattern" in node and node.get("default") == "":  # what is left out is told from what is empty by code alone
+        node = {name: value for name, value in node.items() if name != "default"}
     return {
-        name: value.replace("\\Z", "$").replace("\\z", "$")
+        _ecma(name) if name.startswith("^") else name: _ecma(value)
         if name == "pattern" and isinstance(value, str)
         else _ecma_patterns(value)
         for name, value in node.items()
     }
 
 
+def _ecma(pattern: str) -> str:
+    return pattern.replace("\\Z", "$").replace("\\z", "$")
+
+
 @cache
 def _written(form: str) -> bytes:
     if form == "json":
-        return orjson.dumps(document())
-    text: str = yaml.dump(document(), Dumper=_YAML, sort_keys=False, allow_unicode=True)
+        return orjson.dumps(served_document())
+    text: str = yaml.dump(served_document(), Dumper=_YAML, sort_keys=False, allow_unicode=True)
     return text.encode()
 
 

@@ -162,7 +162,7 @@ class ConsentStatus(DeveloperView):
         "With `wait` the answer is held until the status changes. A decided request answers at once. Polling without "
         "`wait` is paced: a burst of 30, then twice a second.",
         parameters=[
-            query_parameter("request_id", "The request.", _REQUEST_ID),
+            query_parameter("request_id", "The request; then neither `user_id` nor `scope`.", _REQUEST_ID),
             query_parameter("user_id", "The person, named as ever; together with `scope`.", _PERSON),
             query_parameter("scope", "The scope; together with `user_id`.", _SCOPE),
             query_parameter("wait", "Seconds to hold the answer.", _SECONDS_TO_WAIT),

@@ -108,6 +108,7 @@ def _operation(webhook: Webhook) -> dict[str, Any]:
             "required": True,
             "content": {"application/json": {"schema": schema, "examples": {"event": {"value": example}}}},
         },
+        "security": [],  # the signature is in the headers above
         "responses": _ANSWERS,
     }
 

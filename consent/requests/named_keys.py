@@ -1,16 +1,24 @@
-"""The connector key that a request names without sending it: one that the app registered, publishes, or says it has."""
+"""The connector key that a request names without sending it: one that the app registered, publishes, or says it has.
 
+A host without a key can ask but not read: its requests name a key that nobody has.
+"""
+
+import base64
+import hashlib
 from typing import Any
 
 import pkm.sealed
 from common.limits import Limit, count
 from common.problems import TooManyRequests
 from consent.connector_keys.queries import usable_key
+from consent.requests.models import ConsentRequest
 from consent.requests.published import published_key
 from developers.authentication import AppContext
 from developers.models import App
 from developers.oauth.queries import keys_of_host
 
+KEY_OF_NOBODY = "nobody"  # what such a request calls its key
+_NOBODY = b"consent-runtime: a key that nobody has\x00"
 _LOOKS = Limit("published-key-looks", 120, 3600)  # at an app's own site, while it waits for the answer
 
 
@@ -19,6 +27,8 @@ def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
     registered = usable_key(app_pk=app.app_pk, key_id=key_id)
     if registered is not None:
         return registered
+    if app.is_host and key_id == KEY_OF_NOBODY:
+        return key_of_nobody(app.app_id)
     if app.is_personal:
         return _keys_of_host(app).get(key_id)
     domain = App.objects.filter(pk=app.app_pk).values_list("proved_domain", flat=True).get()
@@ -31,6 +41,21 @@ def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
 def key_id_of_host(app: AppContext) -> str | None:
     """The name of the first key that a personal host said it has."""
     return next(iter(_keys_of_host(app)), None)
+
+
+def key_of_nobody(app_id: str) -> dict[str, str]:
+    """A point that a hash names, so that nobody knows the private half, this service included; another for each app.
+
+    What is sealed to it stays sealed: the host learns the decision, and no value.
+    """
+    point = bytearray(hashlib.sha256(_NOBODY + app_id.encode()).digest())
+    point[31] &= 0x7F  # RFC 7748, 5: the highest bit says nothing
+    return {"kty": "OKP", "crv": "X25519", "x": base64.urlsafe_b64encode(point).decode().rstrip("=")}
+
+
+def is_of_nobody(request: ConsentRequest) -> bool:
+    """Whether nobody can open what is approved. Needs the request's app."""
+    return request.connector_thumbprint == pkm.sealed.thumbprint(key_of_nobody(request.app.app_id))
 
 
 def _keys_of_host(app: AppContext) -> dict[str, dict[str, str]]:

@@ -3,12 +3,13 @@
 from typing import Any
 
 from consent.connector_keys.queries import newest_usable_key_id
-from consent.requests.named_keys import key_id_of_host
+from consent.requests.named_keys import KEY_OF_NOBODY, key_id_of_host
 from consent.schemas import WRAPPING_ALGORITHM
 from consent.tools.catalogue import Tool
 from consent.tools.context import CallContext
 from consent.tools.operations import REQUEST_CONSENT
 from developers.authentication import AppContext
+from developers.models import Permission
 from developers.oauth.queries import person_of_app
 
 _KEY = frozenset({"connector_public_key", "connector_key_id", "connector_wrapping_alg"})
@@ -33,5 +34,6 @@ def with_what_is_known(call: CallContext, tool: Tool, arguments: dict[str, Any])
         known["connector_wrapping_alg"] = WRAPPING_ALGORITHM
         if arguments.get("connector_key_id") is None:
             of_host = key_id_of_host(call.app) if call.app.is_personal else None
-            known["connector_key_id"] = of_host or newest_usable_key_id(app_pk=call.app.app_pk)
+            of_nobody = None if Permission.READ in call.app.permissions else KEY_OF_NOBODY
+            known["connector_key_id"] = of_host or newest_usable_key_id(app_pk=call.app.app_pk) or of_nobody
     return {**arguments, **known}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from consent.connector_keys.queries import newest_usable_key_id
 from developers.members.queries import memberships_of
 from developers.models import App, AppStatus, Permission
-from developers.oauth.actions import Asked
+from developers.oauth.actions import AuthorizationRequest
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -31,11 +31,11 @@ class Acting:
         return Permission.READ in self.permissions
 
 
-def ways_of_acting(user: "User", asked: Asked) -> dict[str, Acting]:
+def ways_of_acting(user: "User", authorization: AuthorizationRequest) -> dict[str, Acting]:
     """The ways that this person can choose from, by what the form sends."""
     active = [member.app for member in memberships_of(user) if member.app.status == AppStatus.ACTIVE]
-    ways = [Acting(FOR_ME, None, _without_read(asked, has_key=bool(asked.client.jwks)))]
-    ways += [Acting(app.app_id, app, _without_read(asked, has_key=_has_key(app))) for app in active]
+    ways = [Acting(FOR_ME, None, _without_read(authorization, has_key=bool(authorization.client.jwks)))]
+    ways += [Acting(app.app_id, app, _without_read(authorization, has_key=_has_key(app))) for app in active]
     return {way.value: way for way in ways}
 
 
@@ -43,5 +43,5 @@ def _has_key(app: App) -> bool:
     return bool(app.proved_domain) or newest_usable_key_id(app_pk=app.pk) is not None
 
 
-def _without_read(asked: Asked, *, has_key: bool) -> list[str]:
-    return [name for name in asked.permissions if has_key or name != Permission.READ]
+def _without_read(authorization: AuthorizationRequest, *, has_key: bool) -> list[str]:
+    return [name for name in authorization.permissions if has_key or name != Permission.READ]

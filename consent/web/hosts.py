@@ -18,11 +18,11 @@ from common.limits import Limit, count
 from common.problems import InvalidRequest, Problem, TooManyRequests
 from consent.web.acting import Acting, ways_of_acting
 from developers.models import Permission
-from developers.oauth.actions import Asked, allow_host, check_challenge, stop_host
+from developers.oauth.actions import AuthorizationRequest, allow_host, check_challenge, stop_host
 from developers.oauth.clients import find_client, host_of, is_document_address
 from developers.oauth.errors import InvalidTarget
 from developers.oauth.models import OAuthClient
-from developers.oauth.redirects import form_source, is_registered, shown_host
+from developers.oauth.redirects import destination_of, form_source, is_registered
 from developers.oauth.resources import SCOPES, answer_address, the_resource
 
 if TYPE_CHECKING:
@@ -52,30 +52,36 @@ def authorize(request: HttpRequest) -> HttpResponse:
         return render(request, "consent/authorize.html", context, status=max(400, min(problem.status, 429)))
     state = request.GET.get("state")
     try:
-        asked = _asked(request, client, redirect_uri)
+        authorization = _authorization_request(request, client, redirect_uri)
     except _Refused as refused:
-        return _send_to(answer_address(redirect_uri, **refused.said, state=state))
+        # whoever registers names an address of their own: no link alone leads there (RFC 9700, 4.11.2)
+        context = {
+            "refused": refused.said["error"],
+            "back": answer_address(redirect_uri, **refused.said, state=state),
+            "goes_to": destination_of(redirect_uri),
+        }
+        return render(request, "consent/authorize.html", context, status=400)
     if not signed_in_recently(request):
         back = urlencode({"next": request.get_full_path()})
         return redirect(f"{where_to_confirm(person_of(request))}?{back}")
     if request.method != "POST":
-        return _page(request, asked)
+        return _page(request, authorization)
     if request.POST.get("answer") != "allow":
         denied = {"error": "access_denied", "error_description": "The person said no."}
         return _send_to(answer_address(redirect_uri, **denied, state=state))
-    return _allowed(request, asked, state)
+    return _allowed(request, authorization, state)
 
 
-def _allowed(request: HttpRequest, asked: Asked, state: str | None) -> HttpResponse:
-    chosen = ways_of_acting(person_of(request), asked).get(request.POST.get("act_as", ""))
+def _allowed(request: HttpRequest, authorization: AuthorizationRequest, state: str | None) -> HttpResponse:
+    chosen = ways_of_acting(person_of(request), authorization).get(request.POST.get("act_as", ""))
     if chosen is None:
-        return _page(request, asked, gettext("Choose for whom it acts."))
+        return _page(request, authorization, gettext("Choose for whom it acts."))
     ticked = [name for name in chosen.permissions if name in request.POST.getlist("permission")]
     try:
-        code = allow_host(asked=asked, by=person_of(request), app=chosen.app, permissions=ticked)
+        code = allow_host(authorization=authorization, by=person_of(request), app=chosen.app, permissions=ticked)
     except InvalidRequest:
-        return _page(request, asked, _in_words(ticked))
-    return _send_to(answer_address(asked.redirect_uri, code=code, state=state))
+        return _page(request, authorization, _in_words(ticked))
+    return _send_to(answer_address(authorization.redirect_uri, code=code, state=state))
 
 
 def _in_words(ticked: list[str]) -> str:
@@ -99,7 +105,7 @@ def _client_and_address(request: HttpRequest) -> tuple[OAuthClient, str]:
     return client, address
 
 
-def _asked(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> Asked:
+def _authorization_request(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> AuthorizationRequest:
     """Raises `_Refused`."""
     if any(len(values) > 1 for _, values in request.GET.lists()):
         raise _Refused("invalid_request", "Give each member once.")
@@ -122,24 +128,24 @@ def _asked(request: HttpRequest, client: OAuthClient, redirect_uri: str) -> Aske
         raise _Refused("invalid_target", refusal.detail) from None
     except InvalidRequest as refusal:
         raise _Refused("invalid_request", refusal.detail) from None
-    return Asked(client, redirect_uri, challenge, resource, permissions)
+    return AuthorizationRequest(client, redirect_uri, challenge, resource, permissions)
 
 
-def _page(request: HttpRequest, asked: Asked, problem: str = "") -> HttpResponse:
-    ways = ways_of_acting(person_of(request), asked)
-    ticked = request.POST.getlist("permission") if request.method == "POST" else asked.permissions
+def _page(request: HttpRequest, authorization: AuthorizationRequest, problem: str = "") -> HttpResponse:
+    ways = ways_of_acting(person_of(request), authorization)
+    ticked = request.POST.getlist("permission") if request.method == "POST" else authorization.permissions
     context: dict[str, Any] = {
-        "asked": asked,
-        "host": host_of(asked.client),
-        "goes_to": shown_host(asked.redirect_uri),
+        "authorization": authorization,
+        "host": host_of(authorization.client),
+        "goes_to": destination_of(authorization.redirect_uri),
         "ways": ways.values(),
         "chosen": request.POST.get("act_as") or _first(ways),
-        "permissions": [(name, _WORDS[name], name in ticked) for name in asked.permissions],
+        "permissions": [(name, _WORDS[name], name in ticked) for name in authorization.permissions],
         "said_wrong": problem,
     }
     page = render(request, "consent/authorize.html", context, status=400 if problem else 200)
     # browsers hold a form's redirects to the policy of the page that it was on
-    page._csp_update = {"form-action": [form_source(asked.redirect_uri)]}  # type: ignore[attr-defined]  # of django-csp
+    page._csp_update = {"form-action": [form_source(authorization.redirect_uri)]}  # type: ignore[attr-defined]  # of django-csp
     return page
 
 

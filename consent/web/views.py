@@ -36,6 +36,7 @@ from consent.ledger import queries as ledger_queries
 from consent.log import keys as log_keys
 from consent.log.published import is_confirmed
 from consent.requests.models import ConsentRequest
+from consent.requests.named_keys import is_of_nobody
 from consent.requests.return_addresses import is_still_registered
 from consent.requests.vouching import must_be_vouched_for, vouching_of
 from consent.states import RequestStatus
@@ -145,6 +146,7 @@ def _warnings(asked: ConsentRequest, before: Before | None) -> dict[str, Any]:
         "gravest": cautions[0].tone if cautions else "info",
         "to_look_at": len(cautions) + (before is not None),
         "vouching": vouching,
+        "is_of_nobody": is_of_nobody(asked),
         "cannot_vouch": vouching.is_missing and must_be_vouched_for(asked),
         "asks_once_more": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
     }

@@ -22,7 +22,7 @@ from developers.oauth.clients import host_of
 from developers.oauth.errors import InvalidGrant, InvalidTarget
 from developers.oauth.models import OAuthClient, OAuthSecret, SecretKind
 from developers.oauth.queries import live_hosts_of
-from developers.oauth.redirects import shown_host
+from developers.oauth.redirects import destination_of
 from developers.oauth.resources import SCOPES, the_resource
 from developers.people import meet
 from developers.tokens.actions import revoke_token
@@ -53,8 +53,8 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a host asked for in the browser, once it is known to be well said."""
+class AuthorizationRequest:
+    """What a host asked for in the browser, once it is known to be well formed."""
 
     client: OAuthClient
     redirect_uri: str
@@ -71,36 +71,44 @@ def check_challenge(challenge: str, method: str) -> str:
 
 
 @transaction.atomic
-def allow_host(*, asked: Asked, by: "User", app: App | None, permissions: Iterable[str]) -> str:
+def allow_host(*, authorization: AuthorizationRequest, by: "User", app: App | None, permissions: Iterable[str]) -> str:
     """Let the host act as `app`, or where that is None as a personal app of `by` alone; answers the code.
 
     They are written to. Raises `InvalidRequest` where they may not: the app is not theirs or not active, or they have
     too many hosts of their own already.
     """
-    wanted = [name for name in SCOPES if name in set(permissions) & set(asked.permissions)]
+    wanted = [name for name in SCOPES if name in set(permissions) & set(authorization.permissions)]
     if not wanted:
         raise InvalidRequest("Choose at least one permission.")
     get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once make one app, and are counted
-    acts_as = _own_app(asked.client, by) if app is None else _active_app(app, by)
+    acts_as = _own_app(authorization.client, by) if app is None else _active_app(app, by)
     _, prefix, unusable = new_token("oauth")
     row = DeveloperToken.objects.create(
         app=acts_as,
         prefix=prefix,
         digest=unusable,
-        label=asked.client.name,
+        label=authorization.client.name,
         permissions=wanted,
         header_only=True,
         expires_at=database_now() + CODE_LIVES,  # until the code is redeemed
         created_by=by,
-        client=asked.client,
-        resource=asked.resource,
+        client=authorization.client,
+        resource=authorization.resource,
     )
-    facts = {"prefix": prefix, "label": row.label, "permissions": wanted, "resource": asked.resource}
+    facts = {"prefix": prefix, "label": row.label, "permissions": wanted, "resource": authorization.resource}
     record(app=acts_as, by=by, action="host.allowed", **facts)
-    shown = {"host": host_of(asked.client), "goes_to": shown_host(asked.redirect_uri), "is_personal": app is None}
+    shown = {
+        "host": host_of(authorization.client),
+        "goes_to": destination_of(authorization.redirect_uri),
+        "is_personal": app is None,
+    }
     send_mail("developers/mail/host_allowed", to=by, context={"token": row, "app": acts_as, **shown})
     return _new_secret(
-        row, SecretKind.CODE, CODE_LIVES, redirect_uri=asked.redirect_uri, code_challenge=asked.code_challenge
+        row,
+        SecretKind.CODE,
+        CODE_LIVES,
+        redirect_uri=authorization.redirect_uri,
+        code_challenge=authorization.code_challenge,
     )
 
 

@@ -1,6 +1,7 @@
 """The addresses that a browser is sent back to with a code (RFC 8252, OAuth 2.1)."""
 
 import re
+from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from developers.oauth.errors import InvalidRedirectUri
@@ -49,12 +50,17 @@ def is_loopback(parts: SplitResult) -> bool:
     return parts.scheme == "http" and parts.hostname in _LOOPBACK and parts.username is None and parts.password is None
 
 
-def shown_host(uri: str) -> str:
-    """What a person is shown of where they are sent: "" for a program on this device, else the host or the scheme."""
+@dataclass(frozen=True)
+class Destination:
+    """What a person is shown of where they are sent: the host with its port, or the scheme of a program."""
+
+    name: str
+    is_this_device: bool
+
+
+def destination_of(uri: str) -> Destination:
     parts = urlsplit(uri)
-    if is_loopback(parts):
-        return ""
-    return parts.hostname or "" if parts.scheme == "https" else f"{parts.scheme}:"
+    return Destination(parts.netloc or f"{parts.scheme}:", is_loopback(parts))
 
 
 def form_source(uri: str) -> str:

@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import html
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -105,6 +107,13 @@ def browser_of(user: User, *, seconds_ago: int = 0) -> Client:
     client = Client()
     sign_in(client, user, seconds_ago=seconds_ago)
     return client
+
+
+def offered_back(answer: HttpResponse) -> dict[str, str]:
+    """What the host is told, once the person goes back by the page's link; nothing sent them there before."""
+    assert (answer.status_code, answer.headers.get("Location")) == (400, None), answer.content.decode()
+    links = re.findall(r'<a class="btn" href="([^"]+)" rel="noreferrer">', answer.content.decode())
+    return dict(parse_qsl(urlsplit(html.unescape(links[0])).query))
 
 
 def brought_back(answer: HttpResponse) -> dict[str, str]:

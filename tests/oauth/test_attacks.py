@@ -18,7 +18,7 @@ from developers.oauth import clients
 from developers.tokens.leaks import report_leak
 from tests.consent.tools.hosts import Host
 from tests.factories import MemberFactory, PersonFactory, give_vault, invitation_of
-from tests.oauth.hosts import MCP, ORIGIN, REST, OAuthHost, brought_back, browser_of, register, send_form
+from tests.oauth.hosts import MCP, ORIGIN, REST, OAuthHost, brought_back, browser_of, offered_back, register, send_form
 
 pytestmark = pytest.mark.django_db
 
@@ -91,7 +91,7 @@ def test_nothing_but_s256_is_taken(user: User, host: OAuthHost) -> None:
         {"code_challenge": None},
         {"code_challenge": "short"},
     ):
-        assert brought_back(host.look(user, **changed))["error"] == "invalid_request"
+        assert offered_back(host.look(user, **changed))["error"] == "invalid_request"
 
 
 # --- mix-up -----------------------------------------------------------------------------------------------------------
@@ -99,9 +99,9 @@ def test_every_answer_names_its_issuer(user: User, host: OAuthHost) -> None:
     answers = [
         host.authorize(user),
         brought_back(host.answer(user, answer="no")),
-        brought_back(host.look(user, response_type="token")),
-        brought_back(host.look(user, scope="openid person")),
-        brought_back(host.look(user, resource=None)),
+        offered_back(host.look(user, response_type="token")),
+        offered_back(host.look(user, scope="openid person")),
+        offered_back(host.look(user, resource=None)),
     ]
 
     assert [answer["iss"] for answer in answers] == [ORIGIN] * 5
@@ -119,6 +119,7 @@ def test_every_answer_names_its_issuer(user: User, host: OAuthHost) -> None:
         "http://127.0.0.1:33418/other",
         "http://127.0.0.1:33418/callback/../other",
         "http://127.0.0.1:33418/callback?more=1",
+        "http://127.0.0.1:51000/other",
         "http://127.0.0.1:33418@evil.example/callback",
         "http://localhost:33418/callback",
         "https://127.0.0.1:33418/callback",
@@ -163,6 +164,40 @@ def test_a_program_on_this_device_may_listen_at_any_port(user: User, name: str) 
     answer = host.answer(user, redirect_uri=f"http://{name}:51000/callback")
 
     assert answer["Location"].startswith(f"http://{name}:51000/callback?code=")
+
+
+def test_another_port_of_a_site_is_another_address(user: User) -> None:
+    host = OAuthHost.registered("https://host.example/callback")
+
+    assert host.look(user).status_code == 200
+    for address in ("https://host.example:8443/callback", "https://host.example:443/callback"):
+        assert host.look(user, redirect_uri=address).status_code == 400
+
+
+@pytest.mark.parametrize("changed", [{"response_type": "token"}, {"scope": "openid"}, {"code_challenge": None}])
+def test_a_malformed_question_sends_nobody_anywhere_by_itself(user: User, changed: dict[str, Any]) -> None:
+    """Whoever registers a client names its address too: a link with a mistake would lead there (RFC 9700, 4.11.2)."""
+    host = OAuthHost.registered("https://evil.example:8443/callback")
+
+    page = host.look(user, **changed)
+    sent = host.answer(user, **changed)
+
+    assert offered_back(page)["state"] == offered_back(sent)["state"] == "as it was"
+    assert "Go back to evil.example:8443" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://host.example:8443/callback", "<strong>host.example:8443</strong>"),
+        ("http://127.0.0.1:33418/callback", "A program on this device: <strong>127.0.0.1:33418</strong>"),
+        ("com.example.app:/callback", "<strong>com.example.app:</strong>"),
+    ],
+)
+def test_the_page_shows_where_the_answer_goes(user: User, address: str, shown: str) -> None:
+    page = OAuthHost.registered(address).look(user).content.decode()
+
+    assert shown in page.replace("<wbr>", "")
 
 
 def test_nobody_is_sent_anywhere_before_they_signed_in(host: OAuthHost) -> None:
@@ -284,7 +319,11 @@ def test_tokens_are_for_the_resource_that_was_authorized(user: User, host: OAuth
 
 @pytest.mark.parametrize("resource", [f"{MCP}?x=1", f"{MCP}//", f"{MCP}/tools", ORIGIN, "https://other.example/mcp"])
 def test_a_resource_is_named_exactly(user: User, host: OAuthHost, resource: str) -> None:
-    assert brought_back(host.look(user, resource=resource))["error"] == "invalid_target"
+    assert offered_back(host.look(user, resource=resource))["error"] == "invalid_target"
+
+
+def test_a_code_gives_no_token_of_another_resource(user: User, host: OAuthHost) -> None:
+    assert refusal(host.redeem(host.authorize(user)["code"], resource=REST)) == (400, "invalid_target")
 
 
 def test_tokens_end_by_themselves(user: User, host: OAuthHost) -> None:

@@ -1,12 +1,18 @@
 """A host connects: from a 401 to the tools, for an app of a developer and for a person alone."""
 
+import base64
+import hashlib
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from accounts.models import OutgoingMail
+from consent.requests.models import ConsentRequest
+from consent.requests.named_keys import key_of_nobody
 from developers.models import App, AppPerson, DeveloperToken
+from pkm.sealed import check_connector_key
+from tests.callers import Developer
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, MemberFactory, PersonFactory, give_vault, invitation_of
 from tests.oauth.hosts import MCP, ORIGIN, REST, OAuthHost, browser_of, register
@@ -78,6 +84,47 @@ def test_for_me_the_host_becomes_an_app_that_asks_me_alone() -> None:
     assert "user_id" not in listed["request_consent"]["properties"]
     assert found["user_id"] == AppPerson.objects.get(app=app).pairwise_id
     assert refused["structuredContent"]["code"] == "unknown_user"
+
+
+@pytest.mark.parametrize("is_personal", [True, False])
+def test_a_host_without_a_key_asks_and_learns_the_decision_alone(is_personal: bool) -> None:
+    user, somebody = PersonFactory(), PersonFactory()
+    asked_person = user if is_personal else somebody
+    vault = give_vault(asked_person)
+    app = None if is_personal else mine(user)
+    tokens = OAuthHost.registered().connect(user, act_as=app.app_id if app else "me")
+    host = Host(tokens["access_token"])
+    question = {"scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals"}
+
+    asked = host.answer("request_consent", question | ({} if is_personal else {"user_id": invitation_of(somebody)}))
+    made = ConsentRequest.objects.select_related("app").get()
+    sheet = browser_of(asked_person).get(f"/consent/requests/{asked['request_id']}/").content.decode()
+    read = host.send("tools/call", {"name": "get_encrypted_export", "arguments": {"request_id": asked["request_id"]}})
+
+    assert tokens["scope"] == "discover request"
+    assert (asked["status"], asked["connector_key_id"]) == ("pending", "nobody")
+    assert made.connector_public_key == key_of_nobody(made.app.app_id)
+    assert "It has no key: it learns what you decide, and cannot read anything." in sheet
+    assert read.status_code == 403
+    assert host.answer("check_consent_status", {"request_id": asked["request_id"]})["status"] == "pending"
+    assert vault
+
+
+def test_a_key_of_nobody_is_a_point_that_a_hash_names() -> None:
+    """Anybody can compute it, so that anybody sees that it was not drawn with a private half."""
+    point = bytearray(hashlib.sha256(b"consent-runtime: a key that nobody has\x00app_1").digest())
+    point[31] &= 127
+
+    assert base64.urlsafe_b64decode(key_of_nobody("app_1")["x"] + "=") == bytes(point)
+    assert check_connector_key(key_of_nobody("app_1")) == key_of_nobody("app_1")
+    assert key_of_nobody("app_1") != key_of_nobody("app_2")
+
+
+def test_only_hosts_name_the_key_of_nobody(api: Developer) -> None:
+    body = {"user_id": "usr_x", "scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals"}
+    named = {"connector_key_id": "nobody", "connector_wrapping_alg": "ECDH-ES+A256KW"}
+
+    assert api.post("/request-consent", {**body, **named}).json()["code"] == "connector_key_required"
 
 
 def test_a_token_opens_the_one_resource_that_it_was_made_for() -> None:

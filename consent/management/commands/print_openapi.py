@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand
 
-from consent.api.openapi import document
+from consent.api.openapi import served_document
 
 
 class Command(BaseCommand):
@@ -14,4 +14,4 @@ class Command(BaseCommand):
     help = "Print the OpenAPI document of the developers' REST."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.stdout.write(orjson.dumps(document()).decode())
+        self.stdout.write(orjson.dumps(served_document()).decode())
