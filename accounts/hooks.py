@@ -62,8 +62,9 @@ class RoomErasure:
 
     `outcomes`: sentences on what becomes of what is theirs. `obstacles`: sentences on what they have to settle
     themselves first. `ends`: what ends, told to whom it concerns; outside of a transaction. `before_rows`: what is
-    written in the transaction in which `rows` go. `afterwards`: who else was asked to delete something. `tables`: {table: what becomes of it}, for every table that leads to
-    a person. `export`: {name: what is held in clear, or sealed}, as JSON takes it.
+    written in the transaction in which `rows` go. `afterwards`: who else was asked to delete something. `tables`:
+    {table: what becomes of it}, for every table that leads to a person. `export`: {name: what is held in clear, or
+    sealed}, as JSON takes it.
     """
 
     name: str

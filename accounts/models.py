@@ -246,7 +246,9 @@ class Erasure(models.Model):
     asked_by = models.CharField(max_length=16, choices=AskedBy)
     asked_at = models.DateTimeField()
     due_at = models.DateTimeField()
-    undo_digest = models.CharField(max_length=64, blank=True)  # of the secret in the mail's link, which shows afterwards who confirmed
+    undo_digest = models.CharField(
+        max_length=64, blank=True
+    )  # of the secret in the mail's link, which shows afterwards who confirmed
     cancelled_at = models.DateTimeField(null=True)
     done_at = models.DateTimeField(null=True)
 

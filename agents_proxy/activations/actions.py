@@ -69,7 +69,7 @@ def agree_and_activate(
     with transaction.atomic():
         run = own_run(by, analysis_id, lock=True)
         [destination] = destination_queries.named([destination_id], person=by)
-        return _asked(run, destination, number, agreed, shown)
+        return _get_or_create(run, destination, number, agreed, shown)
 
 
 def activate(
@@ -92,13 +92,13 @@ def activate(
         if consent is None or destination_id not in consent.destinations:
             origin = consent.origin if consent else None
             raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination_id))
-        activation, is_new = _asked(run, destination, number, consent, None)
+        activation, is_new = _get_or_create(run, destination, number, consent, None)
         if under is not None and activation.consent_id != under:
             raise SendingTaken
         return activation, is_new
 
 
-def _asked(
+def _get_or_create(
     run: Run,
     destination: Destination,
     number: int,
@@ -180,7 +180,7 @@ def send_corrected(run: Run, before: dict[str, Any]) -> list[str]:
             left.append(row.destination.described)
             continue
         with suppress(NothingToActivate, AddressNotVerified, AgreementRequired, ActivationBudgetSpent):
-            _asked(run, row.destination, number, row.consent, None)
+            _get_or_create(run, row.destination, number, row.consent, None)
     return left
 
 

@@ -134,7 +134,7 @@ def _claim(activation_pk: int) -> Claimed | None:
             return None
         attempts = found.attempts + 1
         claim = {"status": ActivationStatus.SENDING, "attempts": attempts, "next_attempt_at": None}
-        _held(found).update(lease_until=now + _LEASE, **claim)
+        _unchanged(found).update(lease_until=now + _LEASE, **claim)
         destination = found.destination
     secret, body = encryption.opened(destination.secret), encryption.opened(str(found.body))
     to = receiver_of(destination)
@@ -193,14 +193,14 @@ def _record(claimed: Claimed, status_code: int | None) -> None:
             return
         pause = PAUSES[claimed.attempts - 1] * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
         again = {"status": ActivationStatus.QUEUED, "next_attempt_at": now + pause, "lease_until": None}
-        _held(row).update(**again, **error)
+        _unchanged(row).update(**again, **error)
 
 
 def _end(row: Activation, ended: dict[str, Any], now: datetime) -> None:
     """What was sent is kept no longer than it takes to send it. `consent` and `run` must be loaded."""
-    if _held(row).update(**ended, body=None, next_attempt_at=None, lease_until=None, finished_at=now):
+    if _unchanged(row).update(**ended, body=None, next_attempt_at=None, lease_until=None, finished_at=now):
         tell_ended([row], ended["status"], now)
 
 
-def _held(row: Activation) -> QuerySet[Activation]:
+def _unchanged(row: Activation) -> QuerySet[Activation]:
     return Activation.objects.filter(pk=row.pk, status=row.status, attempts=row.attempts)

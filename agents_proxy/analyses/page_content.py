@@ -58,7 +58,7 @@ def home(user: "User") -> dict[str, Any]:
             {
                 **entry,
                 "asked": asked.get(entry["analysisId"], 0),
-                **_stands(entry),
+                **_status_badge(entry),
                 "created": datetime.fromisoformat(entry["createdAt"]),
                 "deleted": datetime.fromisoformat(entry["deletedOn"]),
             }
@@ -67,7 +67,7 @@ def home(user: "User") -> dict[str, Any]:
     }
 
 
-def _stands(entry: dict[str, Any]) -> dict[str, Any]:
+def _status_badge(entry: dict[str, Any]) -> dict[str, Any]:
     asks = entry["inputRequired"] and entry["status"] in UNFINISHED_RUNS
     found = analysis_words.ASKS_BACK if asks else analysis_words.RUNS[entry["status"]]
     return dict(zip(("label", "tone"), found, strict=True))
@@ -144,10 +144,10 @@ def _ending(step: Step) -> dict[str, Any]:
 def _readings(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """How each answer was read, as sentences: what was chosen, and what was left out and why."""
     read = [(step["label"], step["reading"]) for step in steps if step["reading"] and "form" in step["reading"]]
-    return [{"label": label, "sentences": list(_told(reading))} for label, reading in read]
+    return [{"label": label, "sentences": list(_sentences_of(reading))} for label, reading in read]
 
 
-def _told(reading: dict[str, Any]) -> Iterator[str]:
+def _sentences_of(reading: dict[str, Any]) -> Iterator[str]:
     form = str(analysis_words.FORMS[reading["form"]])
     several = reading["candidates"]
     found = ngettext("Found %(form)s.", "Of %(count)s objects the fullest was taken; it stood %(form)s.", several)

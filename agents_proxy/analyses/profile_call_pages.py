@@ -110,7 +110,7 @@ def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[
     person = person_of(request)
     if form.cleaned_data.get("agreed"):
         consents.give(by=person, purposes=_PURPOSES, named=form.named())
-    return _told(request, page, form.prompt())
+    return _call_agent(request, page, form.prompt())
 
 
 def _gone_on(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
@@ -125,11 +125,11 @@ def _gone_on(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
     asked = {"question": question, "question_names": sealed, "answer": text}
     if unfit := unfit_answer(text):
         return {**asked, "problem": unfit}, 400
-    shown, status = _told(request, page, text, (session_id, task_id))
+    shown, status = _call_agent(request, page, text, (session_id, task_id))
     return ({**asked, **shown} if "problem" in shown else shown), status
 
 
-def _told(
+def _call_agent(
     request: HttpRequest, page: Kind, text: str, names: profile_calls.Names | None = None
 ) -> tuple[dict[str, Any], int]:
     person = person_of(request)

@@ -184,7 +184,7 @@ def legend(steps: list[dict[str, Any]], merged: Merged) -> list[dict[str, Any]]:
         {
             "mark": mark(step["agent"]),
             "answered": step["status"] in ANSWERED_STEPS,
-            "fields": sum(_stands(merged, name, step["agent"]) for name in counted),
+            "fields": sum(_is_value_of(merged, name, step["agent"]) for name in counted),
             "seconds": step["seconds"],
             "width": round(100 * (step["durationMs"] or 0) / longest, 1),
         }
@@ -192,5 +192,5 @@ def legend(steps: list[dict[str, Any]], merged: Merged) -> list[dict[str, Any]]:
     ]
 
 
-def _stands(merged: Merged, name: str, agent: str) -> bool:
+def _is_value_of(merged: Merged, name: str, agent: str) -> bool:
     return any(said_by == agent and same(value, merged.profile[name]) for said_by, value in merged.answers[name])

@@ -61,7 +61,7 @@ class Claimed:
 def run_through(run_pk: int) -> None:
     """One step after another, until the run has ended, another worker is at it, or this process is about to end."""
     while not shutdown.has_begun() and (claimed := claim_step(run_pk)) is not None:
-        with _kept_lease(claimed):
+        with _renewed_lease(claimed):
             ended = _ask(claimed)
         if ended is None:
             put_back(claimed)
@@ -247,7 +247,7 @@ def _abandoned(now: datetime) -> QuerySet[Run]:
 
 
 @contextmanager
-def _kept_lease(claimed: Claimed) -> Iterator[None]:
+def _renewed_lease(claimed: Claimed) -> Iterator[None]:
     """Renews the lease from a thread of its own for as long as this lasts; it ends with this process."""
     done = threading.Event()
     renewing = threading.Thread(target=_renew, args=(claimed, done), name="analysis-lease", daemon=True)

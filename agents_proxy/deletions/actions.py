@@ -51,7 +51,7 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         row = mine.select_for_update().first()  # calls that tell nothing new lock no consent
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
         row.last_at, row.under_way = database_now(), F("under_way") + 1 if row.pk else 1
-        _tell(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
+        _seal_subject(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
         row.save()
     return True
 
@@ -76,7 +76,7 @@ def request_under(consent_pk: int) -> None:
     rows = Deletion.objects.select_for_update().filter(consent=consent, status=DeletionStatus.DISCLOSED)
     for row in rows.order_by("pk"):
         if row.destination_id is not None:
-            _tell(row, Subject(_subject(row).told, _sendings(row.destination_id, consent=consent)))
+            _seal_subject(row, Subject(_subject(row).told, _sendings(row.destination_id, consent=consent)))
         _request(row, now)
 
 
@@ -109,7 +109,7 @@ def request_for_erasure(erasure: "Erasure") -> None:
             made = Deletion(erasure=erasure, part=part, deletion_id=new_deletion_id(), first_at=first, last_at=last)
             made.origin, made.agent, made.destination_id = to.origin, to.agent, to.destination_pk
             made.under_way = sum(row.under_way for row in of)
-            _tell(made, subject)
+            _seal_subject(made, subject)
             _request(made, now)
 
 
@@ -130,7 +130,7 @@ def _request(row: Deletion, now: datetime) -> None:
         transaction.on_commit(partial(enqueue, SEND, row.pk))
 
 
-def _tell(row: Deletion, subject: Subject) -> None:
+def _seal_subject(row: Deletion, subject: Subject) -> None:
     row.has_email, row.has_number = bool(subject.told.emails), bool(subject.told.phone_numbers)
     row.subject = sealed(subject, row.deletion_id)
 
@@ -174,5 +174,5 @@ def _record_earlier(consents: Iterable[ProcessingConsent], now: datetime) -> Non
         consent = by_pk[consent_pk]
         row = Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=now, last_at=now, **to.columns)
         row.under_way = 1  # as far as anybody knows
-        _tell(row, Subject(named_by(consent, verified_by(consent.user_id))))
+        _seal_subject(row, Subject(named_by(consent, verified_by(consent.user_id))))
         row.save()

@@ -136,7 +136,7 @@ def _claim(deletion_pk: int) -> Claimed | None:
             _put_off(row, "unreadable", None, PAUSES[-1], now)
             return None
         claim = {"status": DeletionStatus.SENDING, "attempts": row.attempts + 1, "next_attempt_at": None}
-        _held(row).update(lease_until=now + _LEASE, **claim)
+        _unchanged(row).update(lease_until=now + _LEASE, **claim)
     client = _to_agents if row.destination is None else _to_destinations
     return Claimed(row.pk, row.attempts + 1, row.deletion_id, url, client, written, row.agent, subject.access)
 
@@ -189,7 +189,7 @@ def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:
 def _put_off(row: Deletion, why: str, status_code: int | None, pause: timedelta, now: datetime) -> None:
     """Until the next attempt, the last of which is the end of the thirty days."""
     again = {"status": DeletionStatus.QUEUED, "next_attempt_at": min(now + pause, _last_attempt(row))}
-    _held(row).update(**again, lease_until=None, status_code=status_code, error_code=why)
+    _unchanged(row).update(**again, lease_until=None, status_code=status_code, error_code=why)
 
 
 def _last_attempt(row: Deletion) -> datetime:
@@ -198,8 +198,8 @@ def _last_attempt(row: Deletion) -> datetime:
 
 def _end(row: Deletion, ended: dict[str, Any], now: datetime) -> None:
     """Whom it is about is kept no longer than it takes to have it deleted."""
-    _held(row).update(**ended, subject=None, next_attempt_at=None, lease_until=None, finished_at=now)
+    _unchanged(row).update(**ended, subject=None, next_attempt_at=None, lease_until=None, finished_at=now)
 
 
-def _held(row: Deletion) -> QuerySet[Deletion]:
+def _unchanged(row: Deletion) -> QuerySet[Deletion]:
     return Deletion.objects.filter(pk=row.pk, status=row.status, attempts=row.attempts)

@@ -120,7 +120,7 @@ def why_unconfirmed(answer: Answer, asked: Message) -> str:
         return "refused"
     if answer.status == 202:
         return "accepted"
-    said = _said(answer.body)
+    said = _object_in(answer.body)
     if said.get("error") is not None:
         return "refused"
     if asked.member not in said:
@@ -134,7 +134,7 @@ def kept_answer(body: bytes) -> str:
     return "".join(sign for sign in text if sign.isprintable()).strip()[:MOST_KEPT]
 
 
-def _said(body: bytes) -> dict[str, Any]:
+def _object_in(body: bytes) -> dict[str, Any]:
     """The object that was answered, in clear or signed. Nobody here knows a receiver's keys: that it answered is what
     the connection says, and its signature is for whoever knows them."""
     text = body.decode(errors="replace").strip()

@@ -56,10 +56,10 @@ class Consents(QuerylessOwnerView):
         given = consents.give(
             by=self.person, purposes=body.purposes, named=named, lasts=lasts, destinations=destinations
         )
-        return json_answer(_told(given), status=201)
+        return json_answer(_body_of(given), status=201)
 
 
-def _told(consent: ProcessingConsent) -> dict[str, Any]:
+def _body_of(consent: ProcessingConsent) -> dict[str, Any]:
     return {"consentId": consent.consent_id, "purposes": consent.purposes, "expiresAt": rfc3339(consent.expires_at)}
 
 
@@ -79,7 +79,7 @@ class Renewal(QuerylessOwnerView):
     )
     def post(self, request: Request, consent_id: str) -> HttpResponse:
         self.body(Nothing)
-        return json_answer(_told(consents.renew(consent_id=consent_id, by=self.person)))
+        return json_answer(_body_of(consents.renew(consent_id=consent_id, by=self.person)))
 
 
 class OneConsent(QuerylessOwnerView):

@@ -75,7 +75,7 @@ class InvalidLink(Exception):
 def agree(request: HttpRequest) -> HttpResponse:
     """Show who asks for what, in the words that are kept, and take the answer."""
     try:
-        asked = _asked(request)
+        asked = _checked_query(request)
     except InvalidLink as reason:
         return render(
             request, "agents/consent_unfit.html", {"reason": str(reason), "repeats_nothing": True}, status=400
@@ -152,7 +152,7 @@ def _who(asked: Asked) -> str:
     return asked.app.name if asked.app else gettext("This service")
 
 
-def _asked(request: HttpRequest) -> Asked | None:
+def _checked_query(request: HttpRequest) -> Asked | None:
     """The checked query; None where nothing is asked for."""
     query = request.GET
     if not query:

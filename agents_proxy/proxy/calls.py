@@ -130,7 +130,9 @@ class _Call:
             reply = upstream.call(self.target, self.sent, self.shown, arrived)
             outcome, size = _outcome(reply), reply.size
             self._check(reply, outcome)
-            return renamed(reply, {self.sent.session_id: self.prompt.session_id, self.sent.task_id: self.prompt.task_id})
+            return renamed(
+                reply, {self.sent.session_id: self.prompt.session_id, self.sent.task_id: self.prompt.task_id}
+            )
         except CallFailed as failure:
             outcome = CallOutcome(failure.name)
             tell_operator(self.agent, self.prompt, outcome, failure.said)

@@ -63,7 +63,7 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
     names = TEMPLATES[upstream.agent]
     answer = Channel(upstream).post(
         endpoint_of(upstream.url),
-        orjson.dumps(_asked(upstream.model, names, prompt.text)),
+        orjson.dumps(_request_body(upstream.model, names, prompt.text)),
         {HEADER: assertion} if assertion else {},
     )
     if answer.status != 200:
@@ -74,7 +74,7 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
         if why := _unfinished(choice):
             return task_failed(prompt.task_id, size, said=why)
         entries = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())["entries"]
-        found, dropped = _kept(entries, names, prompt.text)
+        found, dropped = _quoted_values(entries, names, prompt.text)
     except (InvalidRequest, KeyError, IndexError, TypeError, AttributeError):
         raise failure_of(InvalidAgentResponse(), answer) from None
     part = {"type": "text", "text": json.dumps(found, ensure_ascii=False)}
@@ -88,7 +88,7 @@ def endpoint_of(url: str, path: str = "/chat/completions") -> str:
     return url.rstrip("/").removesuffix("/chat/completions") + path
 
 
-def _asked(model: str, names: Mapping[str, str], text: str) -> dict[str, Any]:
+def _request_body(model: str, names: Mapping[str, str], text: str) -> dict[str, Any]:
     told = _RULES + "\n".join(f"{name} ({kind})" for name, kind in names.items())
     members = {
         "name": {"type": "string", "enum": list(names)},
@@ -118,7 +118,7 @@ def _unfinished(choice: Mapping[str, Any]) -> str:
     return "" if reason in ("stop", None) else f"the model stopped: {reason}"
 
 
-def _kept(entries: list[Any], names: Mapping[str, str], text: str) -> tuple[dict[str, Any], int]:
+def _quoted_values(entries: list[Any], names: Mapping[str, str], text: str) -> tuple[dict[str, Any], int]:
     """The values that their quotes bear, and how many there were besides."""
     given = _plain("\n".join(_DATA.findall(text)) or text)
     found: dict[str, Any] = {}
@@ -142,7 +142,7 @@ def _kept(entries: list[Any], names: Mapping[str, str], text: str) -> tuple[dict
 def _bears(given: str, quote: str, value: Any) -> bool:
     """Whether `quote` stands in what was given, and says `value`: a text or a number in its own words."""
     words = _plain(quote)
-    if not _stands_in(words, given):
+    if not _contains_words(words, given):
         return False
     match value:
         case bool():
@@ -150,7 +150,7 @@ def _bears(given: str, quote: str, value: Any) -> bool:
         case int() | float():
             return any(value in _readings(number) for number in _NUMBER.finditer(words))
         case str():
-            return _stands_in(_plain(value), words)
+            return _contains_words(_plain(value), words)
     return False
 
 
@@ -161,7 +161,7 @@ def _readings(number: re.Match[str]) -> set[float]:
     return decimal | ({float(re.sub(r"\D", "", text))} if number["grouped"] else set())
 
 
-def _stands_in(words: str, text: str) -> bool:
+def _contains_words(words: str, text: str) -> bool:
     """Whether whole words of `text` are these: "4" stands in "4 or 5", and not in "4.5"."""
     before = r"(?<!\d[.,])" if words[:1].isdigit() else ""
     after = r"(?![.,]\d)" if words[-1:].isdigit() else ""

@@ -45,9 +45,9 @@ _ANSWERING = frozenset({"completed", "input-required", "complete", "done", "fini
 FAILED_STATES = frozenset({"failed", "rejected", "canceled", "cancelled", "auth-required", "error", "failure"})
 STATES_UNDER_WAY = frozenset({"submitted", "working", "unknown", "unspecified"})
 _ASIDES = ("metadata", "history", "extensions")  # of A2A's objects: nothing in them is the answer
-_HELD = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
+_NESTED_IN = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
 _QUESTION = ("id", "kind", "contextId", "sessionId", "status")  # of a task that asks something back
-_ASKED = ("state", "message", "timestamp")  # of its status
+_STATUS_MEMBERS = ("state", "message", "timestamp")  # of its status
 _DEEPEST = 5  # objects in objects in which a task's state is looked for
 
 
@@ -167,7 +167,7 @@ def _states(value: Any, deep: int = 0) -> Iterator[str]:
             yield from _states(part, deep + 1)
     elif isinstance(value, dict):
         yield from (spelled(value[name]) for name in ("state", "status") if isinstance(value.get(name), str))
-        for name in _HELD:
+        for name in _NESTED_IN:
             yield from _states(value.get(name), deep + 1)
 
 
@@ -179,7 +179,7 @@ def _passed_on(result: Any, state: str | None) -> Any:
             inner = {**inner, "status": {name: v for name, v in inner["status"].items() if name != "message"}}
     elif state == "input-required":
         inner = {name: inner[name] for name in _QUESTION if name in inner}
-        inner["status"] = {name: v for name, v in inner["status"].items() if name in _ASKED}
+        inner["status"] = {name: v for name, v in inner["status"].items() if name in _STATUS_MEMBERS}
     inner = _without_asides(inner)
     return {"task": inner} if isinstance(result, dict) and result.keys() == {"task"} else inner
 
@@ -190,7 +190,7 @@ def _without_asides(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     kept = {name: part for name, part in value.items() if name not in _ASIDES}
-    return {name: _without_asides(part) if name in _HELD else part for name, part in kept.items()}
+    return {name: _without_asides(part) if name in _NESTED_IN else part for name, part in kept.items()}
 
 
 def renamed(reply: Reply, names: Mapping[str, str]) -> Reply:

@@ -40,8 +40,8 @@ _NO_ANSWER = frozenset(
 # where other programs put what a model said, in each other, where none of these places has anything
 _HOLDERS = frozenset(
     spelled(
-        "artifact artifacts task status result response output outputs output_text messages message parts root content text "
-        "value reply answer completion generations choices delta"
+        "artifact artifacts task status result response output outputs output_text messages message parts root content "
+        "text value reply answer completion generations choices delta"
     )
 )
 _ASKING = ("user", "system", "developer", "tool")  # roles of who does not answer
