@@ -1,7 +1,9 @@
 """The release that this process serves, and whether what lies here is that release."""
 
+import re
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, normpath
 
 from django.conf import settings
 
@@ -9,6 +11,7 @@ from consent.release import manifest
 from consent.release.manifest import Release
 
 _MOST = 5  # files that a refusal names
+_IMPORTS = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
 
 
 @cache
@@ -25,6 +28,21 @@ def import_map() -> str:
     """The import map of this release's pages; empty without a release."""
     found = release()
     return manifest.import_map(found.assets, settings.STATIC_URL) if found is not None else ""
+
+
+@cache
+def needed_by(name: str) -> tuple[str, ...]:
+    """The modules without which this one does not begin, by their names as they are served, the nearest first.
+
+    Nothing where the file was not gathered, as while its source is served.
+    """
+    waiting = [name]
+    for module in waiting:
+        path = Path(settings.STATIC_ROOT, module)
+        text = path.read_text("utf-8") if path.is_file() else ""
+        new = [normpath(f"{dirname(module)}/{import_}") for import_ in _IMPORTS.findall(text)]
+        waiting += [each for each in dict.fromkeys(new) if each not in waiting]
+    return tuple(waiting[1:])
 
 
 def faults() -> list[str]:
