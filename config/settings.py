@@ -337,6 +337,7 @@ USE_TZ, TIME_ZONE = True, "UTC"
 STATIC_URL, STATIC_ROOT = "/static/", VAR / "static"
 LOCALE_PATHS = [ROOT / "locale"]
 STATICFILES_DIRS = [ROOT / "static", ("js/formats", ROOT / "bridge-js" / "src" / "formats")]
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site loads any of them
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.ModuleStaticFiles"},

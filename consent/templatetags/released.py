@@ -25,7 +25,7 @@ def module(name: str) -> SafeString:
     What else is imported later, the import map holds to the release.
     """
     needed = current.needed_by(static(name).removeprefix(settings.STATIC_URL))
-    links = format_html_join("", '<link rel="modulepreload"{}>', ((_members(each, "href"),) for each in needed))
+    links = format_html_join("", '<link rel="modulepreload" fetchpriority="low"{}>', ((_members(each, "href"),) for each in needed))
     return links + format_html('<script type="module"{}></script>', _of(name, "src"))
 
 
