@@ -9,7 +9,8 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _OWN = ("css/", "js/")
 _IMPORT = re.compile(r'^@import url\("([\w-]+\.css)"\);\n', re.MULTILINE)
-_CSS_COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"\s*([{};,\n])\s*")
 # a comment alone on its lines, one after code, and a type within it: tests/system/architecture/test_types_js.py compares
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.DOTALL | re.MULTILINE)
 _AFTER_CODE = re.compile(r"(?<=[;,{}()\]]) +// [^\n\"'`]*$", re.MULTILINE)
@@ -43,4 +44,4 @@ def shortened(name: str, text: str, sources: dict[str, str]) -> str:
     """A script or style sheet without comments; a style sheet with those that it imports in their places."""
     if name.endswith(".js"):
         return _TYPE.sub("", _AFTER_CODE.sub("", _COMMENT.sub("", text)))
-    return _CSS_COMMENT.sub("", _IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text))
+    return _SPACE.sub(r"\1", _CSS_COMMENT.sub("", _IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text)))

@@ -1,9 +1,7 @@
 """The release that this process serves, and whether what lies here is that release."""
 
-import re
 from functools import cache
 from pathlib import Path
-from posixpath import dirname, normpath
 
 from django.conf import settings
 
@@ -11,7 +9,6 @@ from consent.release import manifest
 from consent.release.manifest import Release
 
 _MOST = 5  # files that a refusal names
-_IMPORTS = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
 
 
 @cache
@@ -27,7 +24,7 @@ def release() -> Release | None:
 def import_map() -> str:
     """The import map of this release's pages; empty without a release."""
     found = release()
-    return manifest.import_map(found.assets, settings.STATIC_URL) if found is not None else ""
+    return manifest.import_map(found.assets, found.modules, settings.STATIC_URL) if found is not None else ""
 
 
 @cache
@@ -38,10 +35,8 @@ def needed_by(name: str) -> tuple[str, ...]:
     """
     waiting = [name]
     for module in waiting:
-        path = Path(settings.STATIC_ROOT, module)
-        text = path.read_text("utf-8") if path.is_file() else ""
-        new = [normpath(f"{dirname(module)}/{import_}") for import_ in _IMPORTS.findall(text)]
-        waiting += [each for each in dict.fromkeys(new) if each not in waiting]
+        new = dict.fromkeys(manifest.imports_of(Path(settings.STATIC_ROOT), module))
+        waiting += [each for each in new if each not in waiting]
     return tuple(waiting[1:])
 
 
