@@ -22,11 +22,12 @@ def script(name: str) -> SafeString:
 def module(name: str) -> SafeString:
     """A script that is a module, and what it imports: all at once, since a chain of imports costs a way there and back each.
 
-    What else is imported later, the import map holds to the release.
+    By tags of their own: what is preloaded by a link is told as refused where scripts are turned off. What is imported
+    later, the import map holds to the release.
     """
-    needed = current.needed_by(static(name).removeprefix(settings.STATIC_URL))
-    links = format_html_join("", '<link rel="modulepreload" fetchpriority="low"{}>', ((_members(each, "href"),) for each in needed))
-    return links + format_html('<script type="module"{}></script>', _of(name, "src"))
+    served = static(name).removeprefix(settings.STATIC_URL)
+    every = (*current.needed_by(served), served)
+    return format_html_join("", '<script type="module"{}></script>', ((_members(each, "src"),) for each in every))
 
 
 @register.simple_tag
