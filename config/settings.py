@@ -160,6 +160,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.security.CompressedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
@@ -336,9 +337,10 @@ USE_TZ, TIME_ZONE = True, "UTC"
 STATIC_URL, STATIC_ROOT = "/static/", VAR / "static"
 LOCALE_PATHS = [ROOT / "locale"]
 STATICFILES_DIRS = [ROOT / "static", ("js/formats", ROOT / "bridge-js" / "src" / "formats")]
+WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site loads any of them
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "config.security.ModuleStaticFiles"},
+    "staticfiles": {"BACKEND": "config.static_files.ModuleStaticFiles"},
 }
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
 EMAIL_BACKEND = "config.private_files.PrivateFiles"

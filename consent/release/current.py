@@ -24,7 +24,20 @@ def release() -> Release | None:
 def import_map() -> str:
     """The import map of this release's pages; empty without a release."""
     found = release()
-    return manifest.import_map(found.assets, settings.STATIC_URL) if found is not None else ""
+    return manifest.import_map(found.assets, found.modules, settings.STATIC_URL) if found is not None else ""
+
+
+@cache
+def needed_by(name: str) -> tuple[str, ...]:
+    """The modules without which this one does not begin, by their names as they are served, the nearest first.
+
+    Nothing where the file was not gathered, as while its source is served.
+    """
+    waiting = [name]
+    for module in waiting:
+        new = dict.fromkeys(manifest.imports_of(Path(settings.STATIC_ROOT), module))
+        waiting += [each for each in new if each not in waiting]
+    return tuple(waiting[1:])
 
 
 def faults() -> list[str]:

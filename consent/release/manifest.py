@@ -8,10 +8,11 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from posixpath import dirname, normpath
 from typing import Any
 
 import rfc8785
@@ -27,6 +28,8 @@ MINIMUM_CLIENT = "0.1.0b1"  # the oldest consent-bridge that can check a deploym
 STAFF_POLICY = {"trusted-types": ["default"]}
 COLLECTED = "staticfiles.json"  # what `collectstatic` writes: names and their hashed names
 _MODULES = re.compile(r"\A(?:js|vendor)/(?!src/).+\.[0-9a-f]{12}\.js\Z")
+_FIRST_IMPORTS = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
+_IMPORTS = re.compile(r'\b(?:from|import)\s*\(?\s*"(\.[^"]+)"')
 NAME = "consent-runtime/release"  # of the key, where nobody named it
 
 
@@ -65,6 +68,11 @@ class Release:
         return str(self.members["commit"])
 
     @property
+    def modules(self) -> list[str]:
+        """What other modules import, by the names as they are served; of a manifest that does not say so, all modules."""
+        return self.members.get("modules", [name for name in self.assets if _MODULES.match(name)])
+
+    @property
     def assets(self) -> Mapping[str, str]:
         """Path under the static address → SHA-256 in hexadecimal."""
         assets: dict[str, str] = self.members["assets"]
@@ -86,6 +94,23 @@ def digests(root: Path) -> dict[str, str]:
     """What `collectstatic` gathered for this version, under both of its names: path → SHA-256 in hexadecimal."""
     named: dict[str, str] = json.loads((root / COLLECTED).read_text())["paths"]
     return {name: digest_of(root / name) for name in sorted({*named, *named.values()})}
+
+
+def imported_modules(root: Path, assets: Mapping[str, str]) -> list[str]:
+    """What the modules among these import; the others stand in pages, by tags that carry their hashes themselves."""
+    return sorted(
+        {each for name in assets if _MODULES.match(name) for each in imports_of(root, name, _IMPORTS) if each in assets}
+    )
+
+
+def imports_of(root: Path, name: str, pattern: re.Pattern[str] = _FIRST_IMPORTS) -> list[str]:
+    """What this file imports, by the names as they are served, in the order in which it does.
+
+    Of what a module needs before it begins; with `_IMPORTS` of what it imports later, too.
+    """
+    path = root / name
+    text = path.read_text("utf-8") if path.is_file() else ""
+    return [normpath(f"{dirname(name)}/{found}") for found in pattern.findall(text)]
 
 
 def digest_of(path: Path) -> str:
@@ -117,7 +142,15 @@ def _unpacked(path: Path) -> str | None:
         return "unreadable"
 
 
-def made(*, version: str, commit: str, assets: Mapping[str, str], pages: Mapping[str, Any], static_url: str) -> str:
+def made(
+    *,
+    version: str,
+    commit: str,
+    assets: Mapping[str, str],
+    modules: Sequence[str],
+    pages: Mapping[str, Any],
+    static_url: str,
+) -> str:
     """The text of a manifest: canonical JSON and a line break.
 
     `pages` has of each kind of page its Content-Security-Policy, and the address under which it lies.
@@ -128,6 +161,7 @@ def made(*, version: str, commit: str, assets: Mapping[str, str], pages: Mapping
         "commit": commit,
         "static_url": static_url,
         "assets": dict(assets),
+        "modules": list(modules),
         "pages": dict(pages),
         "minimum_client": MINIMUM_CLIENT,
     }
@@ -139,15 +173,15 @@ def integrity(digest: str) -> str:
     return f"sha256-{base64.b64encode(bytes.fromhex(digest)).decode()}"
 
 
-def import_map(assets: Mapping[str, str], static_url: str) -> str:
-    """The import map of every page: what each module has to be, also one that only another module imports."""
-    wanted = {f"{static_url}{name}": integrity(digest) for name, digest in assets.items() if _MODULES.match(name)}
+def import_map(assets: Mapping[str, str], modules: Sequence[str], static_url: str) -> str:
+    """The import map of every page: what each module has to be that another one imports."""
+    wanted = {f"{static_url}{name}": integrity(assets[name]) for name in modules}
     return json.dumps({"integrity": wanted}, separators=(",", ":"), sort_keys=True)
 
 
-def policy_source(assets: Mapping[str, str], static_url: str) -> str:
+def policy_source(assets: Mapping[str, str], modules: Sequence[str], static_url: str) -> str:
     """The source by which a policy lets exactly this import map into a page."""
-    digest = hashlib.sha256(import_map(assets, static_url).encode()).digest()
+    digest = hashlib.sha256(import_map(assets, modules, static_url).encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
@@ -155,7 +189,7 @@ def policy_sources(path: Path, static_url: str) -> list[str]:
     """Likewise for the release whose manifest lies there; nothing where none does, or one that cannot be read."""
     try:
         release = read(path)
-        return [policy_source(release.assets, static_url)] if release is not None else []
+        return [policy_source(release.assets, release.modules, static_url)] if release is not None else []
     except (ValueError, KeyError):
         return []  # config/checks.py says what is wrong with it
 

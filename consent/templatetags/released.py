@@ -20,8 +20,14 @@ def script(name: str) -> SafeString:
 
 @register.simple_tag
 def module(name: str) -> SafeString:
-    """A script that is a module; what it imports, the import map holds to the release."""
-    return format_html('<script type="module"{}></script>', _of(name, "src"))
+    """A script that is a module, and what it imports: all at once, since a chain of imports costs a way there and back each.
+
+    By tags of their own: what is preloaded by a link is told as refused where scripts are turned off. What is imported
+    later, the import map holds to the release.
+    """
+    served = static(name).removeprefix(settings.STATIC_URL)
+    every = (*current.needed_by(served), served)
+    return format_html_join("", '<script type="module"{}></script>', ((_members(each, "src"),) for each in every))
 
 
 @register.simple_tag
@@ -45,13 +51,13 @@ def release() -> Release | None:
 
 
 def _of(name: str, attribute: str) -> SafeString:
-    url = static(name)
-    members = [(attribute, url)]
-    if digest := _digest(url):
+    return _members(static(name).removeprefix(settings.STATIC_URL), attribute)
+
+
+def _members(served: str, attribute: str) -> SafeString:
+    """Of a file by the name as it is served."""
+    found = current.release()
+    members = [(attribute, f"{settings.STATIC_URL}{served}")]
+    if digest := found.assets.get(served) if found is not None else None:
         members.append(("integrity", manifest.integrity(digest)))
     return format_html_join("", ' {}="{}"', members)
-
-
-def _digest(url: str) -> str | None:
-    found = current.release()
-    return found.assets.get(url.removeprefix(settings.STATIC_URL)) if found is not None else None

@@ -108,6 +108,7 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "further_terms": web_queries.further_terms(asked),
         "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
         "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
+        "vault_kinds": vault_queries.kinds_of(user),
         "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
         "suspended": asked.app.status != AppStatus.ACTIVE,

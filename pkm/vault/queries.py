@@ -145,6 +145,12 @@ def ways_in(user: "User") -> dict[str, Any]:
     return {"kinds": kinds, "tried_at": tried, "check_due": due}
 
 
+def kinds_of(user: "User") -> list[str]:
+    """Of what opens this person's vault, each once."""
+    live = KeyWrapper.objects.filter(user=user, removed_at=None)
+    return sorted(set(live.values_list("kind", flat=True)))
+
+
 def needs_new_secrets(user: "User") -> bool:
     """Whether a recovery code opened the vault, is still good, and no passphrase or passkey was made since."""
     live = KeyWrapper.objects.filter(user=user, removed_at=None)

@@ -1,7 +1,8 @@
 // @ts-check
 // On the account's pages: what is entered as the sign-in password is noted, so that no passphrase becomes the same.
 
-import { forgetPassword, rememberPassword } from "./password.js";
+import { rememberPassword } from "./password.js";
+import { forgetPassword } from "./vault/device.js";
 
 const PASSWORD = "input[type=password][name=password], input[type=password][name=password1]";
 

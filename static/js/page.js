@@ -57,6 +57,12 @@ export const pageData = (id) => JSON.parse(find(`#${id}`).textContent || "null")
 /** @param {string} text @param {"info" | "success" | "warn" | "danger"} [tone] */
 export const toast = (text, tone = "success") => dispatchEvent(new CustomEvent("toast", { detail: { text, tone } }));
 
+/** Once nothing that the page itself needs is on its way any more. @param {() => void} work */
+export function whenLoaded(work) {
+  if (document.readyState === "complete") work();
+  else addEventListener("load", () => work(), { once: true });
+}
+
 /** @param {HTMLElement} button @param {() => Promise<unknown>} work */
 export async function busy(button, work) {
   if (button.getAttribute("aria-busy") === "true") return;

@@ -5,7 +5,8 @@
 // Kept until the tab closes or signs out: two octets of a slow, salted digest. They show the same text again with one
 // wrong alarm in 65,536, and are too few to find the password out by trying.
 
-const PLACE = "sign-in-password";
+import { forgetPassword, PASSWORD as PLACE } from "./vault/device.js";
+
 const OCTETS = 2;
 const ROUNDS = 200_000;
 
@@ -31,5 +32,3 @@ export async function isRememberedPassword(passphrase) {
   const { salt, digest: known } = JSON.parse(kept);
   return (await digest(passphrase, new Uint8Array(salt))) === known;
 }
-
-export const forgetPassword = () => sessionStorage.removeItem(PLACE);

@@ -2,10 +2,13 @@
 // Runs on every page: keeps the unlocked key to its person and session, and shows in the navigation whether it is unlocked.
 
 import { gettext } from "./i18n.js";
-import { isPossible, register, unsubscribe } from "./messages_here.js";
-import { forgetPassword } from "./password.js";
+import { whenLoaded } from "./page.js";
 import { ApiError, getKeys } from "./vault/api.js";
+import { forgetPassword } from "./vault/device.js";
 import { changes, isUnlocked, lock, pageOwner, watch } from "./vault/keyring.js";
+
+/** No page waits for it. */
+const messagesHere = () => import("./messages_here.js");
 
 const LONGEST_GOODBYE = 2000; // ms that a push service may keep somebody from signing out
 const chip = document.getElementById("vault-chip");
@@ -21,7 +24,7 @@ function show(state) {
 async function exists() {
   const known = `vault:${pageOwner()?.userId}`;
   try {
-    if (sessionStorage.getItem(known)) return true;
+    if (sessionStorage.getItem(known) || document.querySelector("dialog [data-unlock]")) return true;
     const found = (await getKeys()).vault_status !== "absent";
     if (found) sessionStorage.setItem(known, "1");
     return found;
@@ -96,9 +99,15 @@ document.getElementById("sign-out")?.addEventListener("submit", async (event) =>
   forgetPassword();
   const form = /** @type {HTMLFormElement} */ (event.target);
   await lock("signed_out").catch(() => undefined); // the next page drops it too
-  await Promise.race([unsubscribe().catch(() => undefined), new Promise((done) => setTimeout(done, LONGEST_GOODBYE))]);
+  await Promise.race([messagesHere().then(({ unsubscribe }) => unsubscribe()).catch(() => undefined), new Promise((done) => setTimeout(done, LONGEST_GOODBYE))]);
   form.submit();
 });
 
-if (pageOwner() && isPossible()) register().catch(() => undefined); // without it there is no page for being offline
+/** The page for being offline: what it needs is fetched when nothing else is. */
+async function prepareOffline() {
+  const { isPossible, register } = await messagesHere();
+  if (isPossible()) await register();
+}
+
+if (pageOwner()) whenLoaded(() => (window.requestIdleCallback ?? setTimeout)(() => void prepareOffline().catch(() => undefined)));
 void start();

@@ -2,7 +2,7 @@
 // The panel that unlocks, right where something is locked. Pages listen for the key; they need not know who turned it.
 
 import { gettext } from "./i18n.js";
-import { all, busy, explain, find, toast } from "./page.js";
+import { all, busy, explain, find, toast, whenLoaded } from "./page.js";
 import { getKeys } from "./vault/api.js";
 import { changes, isUnlocked } from "./vault/keyring.js";
 import { passkeysSupported } from "./vault/passkey.js";
@@ -11,12 +11,6 @@ import { passkeysSupported } from "./vault/passkey.js";
 const unlocking = () => import("./vault/unlocking.js");
 const notes = () => import("./vault/notes.js");
 const fetchAhead = () => void Promise.allSettled([unlocking(), notes()]);
-
-/** Once nothing that the page itself needs is on its way any more. @param {() => void} work */
-export function whenLoaded(work) {
-  if (document.readyState === "complete") work();
-  else addEventListener("load", () => work(), { once: true });
-}
 
 /**
  * Calls `opened` whenever the vault is unlocked (now, too) and `closed` whenever it is locked; elements with
@@ -111,7 +105,7 @@ function offerNewSecrets() {
 async function offerPasskey(form, withoutPassphrase) {
   const button = find("[data-unlock-passkey]", form);
   try {
-    const kinds = (await getKeys()).wrappers.map(({ kind }) => kind);
+    const kinds = form.dataset.kinds?.split(" ") ?? (await getKeys()).wrappers.map(({ kind }) => String(kind));
     if (kinds.length && !kinds.includes("passphrase")) withoutPassphrase();
     button.hidden = !passkeysSupported() || !kinds.includes("passkey");
   } catch {

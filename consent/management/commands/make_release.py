@@ -28,12 +28,14 @@ class Command(BaseCommand):
             assets = manifest.digests(Path(settings.STATIC_ROOT))
         except (OSError, ValueError) as error:
             raise CommandError(f"{error}. `collectstatic` comes first; --key names the release key.") from error
+        modules = manifest.imported_modules(Path(settings.STATIC_ROOT), assets)
         verifier = manifest.verifier_of(private, name)
         text = manifest.made(
             version=manifest.VERSION,
             commit=commit,
             assets=assets,
-            pages=_pages(manifest.policy_source(assets, settings.STATIC_URL)),
+            modules=modules,
+            pages=_pages(manifest.policy_source(assets, modules, settings.STATIC_URL)),
             static_url=settings.STATIC_URL,
         )
         _write(out, manifest.signed(text, private, verifier))

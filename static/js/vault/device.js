@@ -3,6 +3,10 @@
 
 const DATABASE = "consent-log";
 const STORE = "seen";
+export const PASSWORD = "sign-in-password"; // static/js/password.js says what of it
+
+/** As somebody signs out. */
+export const forgetPassword = () => sessionStorage.removeItem(PASSWORD);
 
 /** @param {string} name @param {string} store its one store @returns {Promise<IDBDatabase | null>} null where the browser refuses to keep anything */
 export function openDatabase(name, store) {

@@ -3,13 +3,16 @@
 // data-session-tag>` names them, and is gone at lock, at sign-out, when another person or session shows up, and after
 // fifteen minutes without activity. All tabs agree.
 
-import { isMarkedLocked, markLocked, unmarkLocked, update } from "./keystore.js";
+import { openDatabase } from "./device.js";
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */
-/** @typedef {import("./keystore.js").Held} Held */
+/** @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, hasNotes?: boolean, activeAt: number}} Held */
 /** @typedef {"locked" | "idle" | "other_session" | "signed_out" | "key_changed"} LockReason */
 
 export const IDLE_MILLISECONDS = 15 * 60 * 1000;
+const DATABASE = "consent-vault";
+const STORE = "unlocked";
+const RECORD = "key";
 const CHECK_EVERY = 10 * 1000;
 const MARK_EVERY = 10 * 1000;
 const SIGNS_OF_LIFE = ["pointerdown", "keydown", "wheel", "touchstart"];
@@ -156,4 +159,79 @@ export async function watch() {
   document.addEventListener("visibilitychange", look);
   for (const sign of SIGNS_OF_LIFE) addEventListener(sign, alive, { passive: true, capture: true });
   return isUnlocked();
+}
+
+// The one place on this machine that holds an unlocked vault key between pages: an IndexedDB record of a key that cannot
+// be read.
+
+/** Where the browser refuses IndexedDB, the key lives as long as this page. @type {Held | null} */
+let inMemory = null;
+
+// Written at once, where a database takes its time: a page may be gone before its database has deleted the record.
+const LOCKED = "vault-locked";
+
+/** What is held now is not to be used again, whatever becomes of this page. */
+function markLocked() {
+  try {
+    localStorage.setItem(LOCKED, "1");
+  } catch {
+    // without it, the record goes as soon as the database deletes it
+  }
+}
+
+/** Whether what is held is not to be used. @returns {boolean} */
+function isMarkedLocked() {
+  try {
+    return localStorage.getItem(LOCKED) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** What is held from now on was unlocked after that. */
+function unmarkLocked() {
+  try {
+    localStorage.removeItem(LOCKED);
+  } catch {
+    // then there was no mark either
+  }
+}
+
+const database = () => openDatabase(DATABASE, STORE);
+
+/**
+ * Reads the record and leaves what `change` says, in one transaction, so that a lock in one tab is never undone by
+ * an activity mark of another.
+ * @param {(held: Held | null) => Held | null | undefined} change undefined leaves it as it is, null deletes it
+ * @returns {Promise<Held | null>} what is held now
+ */
+async function update(change) {
+  const db = await database();
+  if (!db) return changeInMemory(change);
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = db.transaction(STORE, "readwrite");
+      const store = transaction.objectStore(STORE);
+      /** @type {Held | null} */
+      let now = null;
+      store.get(RECORD).onsuccess = (event) => {
+        const held = /** @type {IDBRequest} */ (event.target).result ?? null;
+        const next = change(held);
+        now = next === undefined ? held : next;
+        if (next === null && held) store.delete(RECORD);
+        if (next) store.put(next, RECORD);
+      };
+      transaction.oncomplete = () => resolve(now);
+      transaction.onabort = () => reject(transaction.error ?? new Error("the browser could not keep the key"));
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** @param {(held: Held | null) => Held | null | undefined} change @returns {Held | null} */
+function changeInMemory(change) {
+  const next = change(inMemory);
+  if (next !== undefined) inMemory = next;
+  return inMemory;
 }

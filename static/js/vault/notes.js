@@ -9,7 +9,7 @@ import { openNotes, sealNotes } from "../formats/vault.js";
 import * as api from "./api.js";
 import { recalled, rekeep } from "./device.js";
 import { pageOwner } from "./keyring.js";
-import { withPresentKey } from "./present_key.js";
+import { withPresentKey } from "./unlocking.js";
 
 /** @typedef {import("../formats/records.js").Records} Records */
 /** @typedef {import("../formats/entries.js").Head} Head */

@@ -5,7 +5,7 @@ import { Refused } from "../formats/errors.js";
 import * as api from "./api.js";
 import { notesBesideSeen, recalledRevisions, takeOlderNotes, withRevisions } from "./notes.js";
 import { entriesAfter, START } from "./own_history.js";
-import { withPresentKey } from "./present_key.js";
+import { withPresentKey } from "./unlocking.js";
 
 /**
  * `seenAt` and `keptAt` in ms: null where this browser saw none before, and where there are no notes any more; `areGone` where

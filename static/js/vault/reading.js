@@ -4,7 +4,7 @@
 import { openSegment } from "../formats/vault.js";
 import { getSegments } from "./api.js";
 import { noteRevisions, placeOf, readNotes, recalledRevisions, rolledBack } from "./notes.js";
-import { withPresentKey } from "./present_key.js";
+import { withPresentKey } from "./unlocking.js";
 
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
 /** @typedef {import("./types.js").StoredSegment} StoredSegment */

@@ -10,11 +10,12 @@ import { openRoot, rootMembers, sealNotes } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, possessionOf, saysNotes, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { forgetVault, nextGeneration } from "./device.js";
-import { CannotUnlock, hold, lock as drop, pageOwner } from "./keyring.js";
+import { CannotUnlock, current, hold, lock as drop, Locked, pageOwner } from "./keyring.js";
 import { createPasskey, usePasskey } from "./passkey.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
+/** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").WrapperKind} WrapperKind */
 
 /**
@@ -26,6 +27,7 @@ import { createPasskey, usePasskey } from "./passkey.js";
  * @typedef {{bytes: Uint8Array<ArrayBuffer>, wrapperId: string, hasNotes: boolean}} Opened the vault key's octets, to be zeroed after use
  */
 
+const MISMATCHES = ["segment_mismatch", "notes_mismatch"];
 const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recovery code" };
 
 /**
@@ -166,4 +168,33 @@ async function firstThatOpens(wrappers, secret, owner) {
   }
   if (spoilt) throw spoilt;
   throw new CannotUnlock("wrong_secret", "That does not open the vault. Check it and try again.");
+}
+
+// Another tab or device may have changed the vault's key: what is held here then opens and seals nothing any more.
+
+/** @param {unknown} error */
+const isAboutAnotherKey = (error) =>
+  (error instanceof Refused && error.reason === "mismatch" && error.member === "kid") ||
+  (error instanceof api.ApiError && MISMATCHES.includes(error.code) && error.body.member === "kid");
+
+/**
+ * Does this with the key that is held; once more where another tab put the new key in its place meanwhile. Where another
+ * device changed it, the vault is locked here, since only a way in leads to the new one.
+ * @template T
+ * @param {(vault: VaultKey) => Promise<T>} work it must be able to be done again
+ * @returns {Promise<T>}
+ * @throws {Locked}
+ */
+export async function withPresentKey(work) {
+  const vault = await current();
+  try {
+    return await work(vault);
+  } catch (error) {
+    if (!isAboutAnotherKey(error)) throw error;
+    const held = await current();
+    if (held.keyId !== vault.keyId) return work(held);
+    if ((await ownKeys()).key_id === vault.keyId) throw error;
+    await drop("key_changed");
+    throw new Locked();
+  }
 }

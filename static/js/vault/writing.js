@@ -5,7 +5,7 @@ import { canonical } from "../formats/canonical.js";
 import { sealSegment } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changeNotes, forgetRevision, noteRevisions, withSegment } from "./notes.js";
-import { withPresentKey } from "./present_key.js";
+import { withPresentKey } from "./unlocking.js";
 import { openAll } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from config.static_files import shortened
 from deploy.local import checking, typescript
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,3 +117,31 @@ def test_without_node_the_check_goes_on_and_only_all_of_it_fails(
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "- scripts          types not checked: Node is not installed"
     assert said[-1] == "10 of 10 checks passed."
+
+
+def test_what_is_served_without_comments_is_the_same_program(installed: None, tmp_path: Path) -> None:
+    """TypeScript writes both anew without comments: what config/static_files.py cut was nothing else."""
+    places = [(ROOT / "static", "js/"), (ROOT / "bridge-js" / "src", "formats/")]
+    sources = {
+        str(path.relative_to(place)): path.read_text() for place, within in places for path in (place / within).rglob("*.js")
+    }
+    for name, text in sources.items():
+        for kind, form in (("source", text), ("served", shortened(name, text, {}))):
+            path = tmp_path / kind / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(form)
+
+    written = {kind: _written(tmp_path / kind, tmp_path / f"{kind}-written") for kind in ("source", "served")}
+
+    assert sorted(written["source"]) == sorted(sources)
+    assert [name for name in sources if written["served"][name] != written["source"][name]] == []
+
+
+def _written(sources: Path, place: Path) -> dict[str, str]:
+    options = {
+        "allowJs": True, "noCheck": True, "removeComments": True, "target": "esnext", "module": "esnext", "types": [],
+        "moduleResolution": "bundler", "noResolve": True, "rootDir": ".", "outDir": str(place),
+    }  # fmt: skip
+    (sources / "tsconfig.json").write_text(json.dumps({"compilerOptions": options, "include": ["js", "formats"]}))
+    subprocess.run([*typescript.command("scripts")[:2], "--project", str(sources)], check=True)
+    return {str(path.relative_to(place)): path.read_text() for path in place.rglob("*.js")}
