@@ -12,6 +12,10 @@ REQUESTS = Histogram(
     buckets=(0.01, 0.05, 0.1, 0.25, 1, 5, 30),
 )  # fmt: skip
 REFUSALS = Counter("consent_refusals_total", "Calls answered with a problem, by its code.", ["code"])
+EVENTS = Counter(
+    "consent_events_total", "What became of requests and approvals, by the event of the history.", ["event"]
+)
+READS = Counter("consent_reads_total", "Reads of approved slices that were counted.")
 AGENT_CALLS = Counter("consent_agent_calls_total", "Calls to agents, by what became of them.", ["agent", "outcome"])
 WEBHOOKS = Counter("consent_webhook_attempts_total", "Attempts to deliver a webhook.", ["outcome"])
 MAILS = Counter("consent_mails_total", "Mails that went out, or were not taken.", ["outcome"])
@@ -30,3 +34,9 @@ HEARTBEATS = Gauge(
     "consent_heartbeat_timestamp_seconds", "When a part last did a turn, as a Unix time.", ["part"],
     multiprocess_mode="max",
 )  # fmt: skip
+
+# a first failure is an increase only of a figure that was told before
+for _outcome in ("sent", "failed", "away"):
+    MAILS.labels(_outcome)
+for _outcome in ("delivered", "failed"):
+    WEBHOOKS.labels(_outcome)

@@ -15,6 +15,8 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 _env = environ.Env()
+_REDIS = ("redis", "rediss")
+_BROKERS = (*_REDIS, "sentinel", "amqp", "amqps")
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(_env.str("CONSENT_VAR", default=str(ROOT / "var")))
@@ -118,9 +120,22 @@ def redis(name: str) -> str:
     """An address of Redis, or nothing. Of `rediss` the certificate is checked; Celery would do so only if told."""
     address = text(name)
     parts = urlsplit(address)
+    if address and parts.scheme not in _REDIS:
+        raise ImproperlyConfigured(
+            f"{name} must begin with redis:// or rediss://; queues of another kind have CELERY_BROKER_URL."
+        )
     if parts.scheme != "rediss" or "ssl_cert_reqs=" in parts.query:
         return address
     return parts._replace(query=f"{parts.query}&ssl_cert_reqs=required".lstrip("&")).geturl()
+
+
+def broker(name: str, default: str) -> str:
+    """An address of what takes messages to the worker: Redis, Sentinels of it, or RabbitMQ. Anything else raises."""
+    given = text(name)
+    schemes = {one.partition("://")[0] for one in given.split(";")}  # of Sentinels and RabbitMQ there may be several
+    if given and not schemes <= set(_BROKERS):
+        raise ImproperlyConfigured(f"{name} must begin with one of {', '.join(_BROKERS)} and ://.")
+    return (redis(name) if schemes <= set(_REDIS) else given) or default
 
 
 def address(name: str) -> str:

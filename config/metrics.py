@@ -1,9 +1,11 @@
 """`/metrics`, for Prometheus, on an address of its own that no proxy leads to: METRICS_ADDRESS, as 127.0.0.1:9464.
 
 Of the processes that share CONSENT_VAR on a machine, one has the port and answers for all; when it ends, the next takes
-it. What lies in the database is looked up while it is scraped, a queue by its index and up to `_MOST` rows.
+it: whose turn it is, a lock on a file says. What lies in the database is looked up while it is scraped, a queue by its
+index and up to `_MOST` rows.
 """
 
+import fcntl
 import logging
 import os
 import re
@@ -13,11 +15,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
+from wsgiref.simple_server import WSGIServer
 
 from django.apps import apps
 from django.conf import settings
-from django.db import Error, connection, connections
+from django.db import OperationalError, ProgrammingError, connection, connections
 from django.db.models import Q
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -58,28 +61,41 @@ QUEUES = {
     "corrections": Queue("agents_proxy.Correction", "due_at", lambda now: Q(due_at__lte=now)),
     "withdrawals": Queue("consent.ScopeWithdrawal", "at", lambda _: Q(finished_at=None)),
     "reads": Queue("consent.Read", "at", lambda _: Q(batch="")),
+    "expiry": Queue(
+        "consent.ConsentRequest", "expires_at", lambda now: Q(status="pending", expires_at__lte=now)
+    ),
     "audit": Queue("consent.AuditPending", "at"),
     "log": Queue("consent.LogQueue", "at"),
 }  # fmt: skip
 
 
 class QueueCollector:
-    """Lengths and ages of the queues. One that this process's role may not read is left out."""
+    """Lengths and ages of the queues, and the log's lag. What this process's role may not read is left out."""
 
     def collect(self) -> Iterator[Metric]:
         length = GaugeMetricFamily("consent_queue_length", f"Rows that are due, {_MOST} at most.", labels=["queue"])
         age = GaugeMetricFamily("consent_queue_age_seconds", "Since when the oldest row is due.", labels=["queue"])
-        for name, queue in QUEUES.items():
-            try:
-                count, seconds = _state_of(queue)
-            except Error:  # of rights, or a database that is away, which /readyz tells of
-                connection.close()
-                continue
-            length.add_metric([name], count)
-            age.add_metric([name], seconds)
-        yield length
-        yield age
+        lag = GaugeMetricFamily("consent_log_unsigned_entries", "Entries in the log that no checkpoint covers yet.")
+        try:
+            for name, queue in QUEUES.items():
+                if (found := _allowed(partial(_state_of, queue))) is not None:
+                    length.add_metric([name], found[0])
+                    age.add_metric([name], found[1])
+            if (unsigned := _allowed(_unsigned)) is not None:
+                lag.add_metric([], unsigned)
+        except OperationalError:  # the database is away, which /readyz tells of: each further one would wait, too
+            pass
+        yield from (length, age, lag)
         connection.close()  # back to the pool, until the next scrape
+
+
+def _allowed(look: Callable[[], Any]) -> Any:
+    """What `look` finds; None where this process's role has no right to it."""
+    try:
+        return look()
+    except ProgrammingError:
+        connection.close()
+        return None
 
 
 def _state_of(queue: Queue) -> tuple[int, float]:
@@ -88,6 +104,14 @@ def _state_of(queue: Queue) -> tuple[int, float]:
     count = due.values("pk")[:_MOST].count()
     oldest = due.order_by(queue.since).values_list(queue.since, flat=True).first()
     return count, 0.0 if oldest is None else max(0.0, (now - oldest).total_seconds())
+
+
+def _unsigned() -> int:
+    from consent.log.models import AuditCheckpoint, LogState  # models, as in `sample`
+
+    state = LogState.objects.only("epoch", "size").get(pk=1)
+    signed = AuditCheckpoint.objects.filter(epoch=state.epoch).order_by("-size").values_list("size", flat=True).first()
+    return max(0, state.size - (signed or 0))
 
 
 class _ProcessCollector(MultiProcessCollector):
@@ -109,27 +133,66 @@ def registry() -> CollectorRegistry:
 def start() -> None:
     """Count for a scrape from now on, and answer scrapes while no other process of this machine does."""
     if settings.METRICS_ADDRESS:
+        for agent in settings.AGENTS:
+            metrics.AGENT_CALLS.labels(agent, "answered")
         threading.Thread(target=_keep_sampling, name="metrics", daemon=True).start()
 
 
 def _keep_sampling() -> None:
-    host, _, port = settings.METRICS_ADDRESS.rpartition(":")
-    listen: Callable[[], object] | None = partial(start_http_server, int(port), host.strip("[]"), registry())
+    server = _Server(settings.METRICS_ADDRESS, settings.METRICS_FOLDER)
     while True:
-        if listen is not None:
-            try:
-                listen()
-            except OSError:
-                pass  # another process has the port
-            else:
-                listen = None
         try:
             sample()
-            if listen is None:
+            if server.answers():
                 fold_ended(settings.METRICS_FOLDER)
         except Exception:  # a sampler that ends would leave its last figures in force for ever
             _log.exception("the metrics were not sampled")
         time.sleep(_EVERY)
+
+
+class _Server:
+    """Answers scrapes once it is this process's turn, and until the process ends."""
+
+    def __init__(self, address: str, folder: Path) -> None:
+        host, _, port = address.rpartition(":")
+        self._listen = partial(start_http_server, int(port), host.strip("[]"))
+        self._address, self._file = address, folder / "answers.lock"
+        self._lock: IO[bytes] | None = None
+        self._http: WSGIServer | None = None
+        self._complained = False
+
+    def answers(self) -> bool:
+        """Whether this process does, from now on if nobody else of this service does."""
+        if self._http is not None or not self._has_turn():
+            return self._http is not None
+        try:
+            self._http, _ = self._listen(registry())
+        except OSError as error:  # another program's port, or no address of this machine
+            if not self._complained:
+                _log.error("nobody can be told metrics at %s: %s", self._address, error.strerror)
+            self._complained = True
+        return self._http is not None
+
+    def close(self) -> None:
+        """Leave it to the next process."""
+        if self._http is not None:
+            self._http.shutdown()
+            self._http.server_close()
+        if self._lock is not None:
+            self._lock.close()
+        self._http = self._lock = None
+
+    def _has_turn(self) -> bool:
+        if self._lock is not None:
+            return True
+        file = self._file.open("wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return False
+        self._lock = file  # held as long as the process lives
+        return True
 
 
 def sample() -> None:

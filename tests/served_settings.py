@@ -1,6 +1,6 @@
 """The settings of a server that a test starts: the deployment's own, with the cheap password hash of the tests.
 
-A sign-in at the deployment's cost takes 100 MiB and a fifth of a second of a processor, and the tests make hundreds of
+A sign-in at the deployment's cost takes 19 MiB and some hundredths of a second of a processor, and the tests make hundreds of
 them at such servers. Those of the canaries, which look for secrets in the server's memory, have the deployment's.
 """
 

@@ -42,7 +42,7 @@ class Served:
         self.port = int(self._place.getsockname()[1])
         self.address = f"http://localhost:{self.port}"
         self._log = settings.VAR / f"server-{self.port}.log"
-        self._environment = {
+        self.environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "tests.served_settings",
             "CONSENT_VAR": str(settings.VAR),
@@ -50,7 +50,7 @@ class Served:
             "BASE_URL": self.address,
             "LOG_LEVEL": "INFO",
         }
-        self._environment |= {**_collected(self._environment), **own_settings}
+        self.environment |= {**_collected(self.environment), **own_settings}
         self._kill_timeout = str(int(own_settings.get("SHUTDOWN_GRACE_SECONDS", "6")) + 2)
         self._killable = killable
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,7 +64,7 @@ class Served:
         ]  # fmt: skip
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                command, cwd=ROOT, env=self._environment, stdout=log, stderr=subprocess.STDOUT,
+                command, cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT,
                 start_new_session=self._killable,
             )  # fmt: skip
         try:
@@ -101,7 +101,7 @@ class Served:
     def manage(self, *arguments: str) -> str:
         """One of Django's commands with the environment of this server; what it printed."""
         command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from django.db import connection, transaction
 
+from common import metrics
 from common.clock import database_now, rfc3339, utc
 from common.sql.dialect import clock
 from common.sql.statements import rows
@@ -91,6 +92,7 @@ def read_export(
         # it ended between the look and the count: say how it stands now
         live = _find_live(app, request_id)
         raise GrantEnded("The approval has ended.", request_status=live["status"], grant_status=live["grant_status"])
+    metrics.READS.inc()
     etag = _etag(read["export_id"], accept_jose)
     if accept_jose:
         body = read["ciphertext"].encode()

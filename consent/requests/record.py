@@ -10,6 +10,9 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
+from django.db import transaction
+
+from common import metrics
 from common.sql.inserts import insert_rows
 from consent.event_types import EventType
 from consent.ledger import audit, receipts
@@ -88,6 +91,7 @@ def record(change: Change, *, notify: bool = True) -> None:
     the one order: person's head, app's head, notice counter. Raises `AuditUnavailable`, but not for what protects a
     person.
     """
+    _count([change])
     write, tell = partial(_write, [change]), partial(_notify, [change.request], change.event, change.at)
     if not change.event.protects:
         write()
@@ -107,6 +111,7 @@ def record_together(changes: Sequence[Change]) -> None:
     The caller holds all their rows, of which no two are of one request. All of it is written or nothing: raises
     whatever kept the database from it, also of what protects a person, and the caller then records one by one.
     """
+    _count(changes)
     _write(changes)
     _notify([change.request for change in changes], changes[0].event, changes[0].at)
 
@@ -132,6 +137,11 @@ def _entries(
         audit.app_chain(request.app.app_id): {**facts, **(to_app or {}), "user_id": request.pairwise_id},
     }
     return [audit.NewEntry(chain, event.value, actor.value, at, told) for chain, told in chains.items()]
+
+
+def _count(changes: Sequence[Change]) -> None:
+    """For /metrics, once it is committed."""
+    transaction.on_commit(partial(metrics.EVENTS.labels(changes[0].event.value).inc, len(changes)))
 
 
 def _write(changes: Sequence[Change]) -> None:

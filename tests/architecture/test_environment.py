@@ -17,7 +17,7 @@ OF_RUN = {
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
-    "redis", "optional_number", "folder", "address",
+    "redis", "broker", "optional_number", "folder", "address",
 }  # fmt: skip
 OF_AN_AGENT = (
     "URL", "PROTOCOL", "MODEL", "TIMEOUT", "CHECKS_CONSENT", "DELETE_URL", "CONTACT",

@@ -65,5 +65,5 @@ def test_templates_hold_no_inline_script_or_style() -> None:
 def test_passwords_are_kept_with_argon2() -> None:
     from config import settings as deployed
 
-    assert deployed.PASSWORD_HASHERS == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    assert deployed.PASSWORD_HASHERS == ["accounts.sign_in.password_hash.CappedArgon2"]
     assert settings.PASSWORD_HASHERS == ["tests.password_hash.QuickArgon2"]

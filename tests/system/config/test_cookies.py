@@ -41,7 +41,7 @@ def cookies_of(site: str, headers: dict[str, str], email: str) -> dict[str, str]
 def test_under_https_every_cookie_is_the_hosts_own(person: Any) -> None:
     served = Served(BEHIND_TLS_PROXY="true")
     secure = served.address.replace("http:", "https:")
-    served._environment["BASE_URL"] = secure
+    served.environment["BASE_URL"] = secure
     try:
         served.start()
         given = cookies_of(served.address, {"X-Forwarded-Proto": "https", "Origin": secure}, person.email)

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -13,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from django.db import connection
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from config.metrics import fold_ended
+from config.metrics import _Server, fold_ended
 from tests.callers import Developer
-from tests.factories import AppFactory, SharingIdFactory
+from tests.factories import AppFactory, ConsentRequestFactory, SharingIdFactory
 from tests.factories.accounts import OutgoingMailFactory
 from tests.patience import eventually
 from tests.served_site import ROOT, Served
@@ -33,6 +37,9 @@ class Watched:
     def __init__(self, port: int, var: Path) -> None:
         self.metrics = f"http://127.0.0.1:{port}/metrics"
         self.server = Served(METRICS_ADDRESS=f"127.0.0.1:{port}", CONSENT_VAR=str(var), RELEASE_CHECK="warn")
+
+        self.var = var
+        self.environment = {**self.server.environment, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
     def get(self, path: str, token: str = "") -> int:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -124,6 +131,73 @@ def test_due_rows_are_counted_and_their_age_told(watched: Watched) -> None:
     assert watched.value("consent_queue_length", queue="mails") == 1
     assert age is not None
     assert age >= 3600
+
+
+PANELS = json.loads((ROOT / "deploy" / "monitoring" / "dashboard.json").read_text())["panels"]
+RULES = yaml.safe_load((ROOT / "deploy" / "monitoring" / "alerts.yaml").read_text())["groups"][0]["rules"]
+
+
+@pytest.fixture
+def worker(watched: Watched) -> Iterator[None]:
+    """With the timer inside; it shares the folder of the server."""
+    command = [
+        str(Path(sys.executable).with_name("celery")), "--app", "config", "worker", "--beat", "--pool", "threads",
+        "--schedule", str(watched.var / "beat"), "--concurrency", "2", "--loglevel", "warning",
+        "--without-gossip", "--without-mingle", "--without-heartbeat",
+    ]  # fmt: skip
+    with (watched.var / "worker.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=watched.environment, start_new_session=True, stdout=log, stderr=log
+        )
+    yield
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_alerts_and_dashboard_name_what_a_scrape_shows(watched: Watched, worker: None) -> None:
+    OutgoingMailFactory(due_at=timezone.now())  # a task to run
+    hour = timedelta(hours=1)
+    ConsentRequestFactory(
+        created_at=timezone.now() - 2 * hour, expires_at=timezone.now() - hour
+    )  # an end to write down
+    assert watched.get("/api/v1/scope-catalog") == 401  # a call, and a refusal
+    expressions = [rule["expr"] for rule in RULES] + [each["expr"] for panel in PANELS for each in panel["targets"]]
+    named = set(re.findall(r"\bconsent_\w+", " ".join(expressions)))
+    pools = {"consent_database_pool"} if connection.vendor == "sqlite" else set()
+    assert len(named) > 10
+
+    def missing() -> set[str]:
+        return named - pools - {name for name, _ in samples(watched.text())}
+
+    eventually(lambda: not missing(), "all that is named")
+
+
+def test_each_alert_leads_to_its_part_of_the_handbook() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text()
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = [rule["annotations"]["runbook"].partition("#") for rule in RULES]
+
+    assert {document for document, _, _ in links} == {"docs/operating.md"}
+    assert {anchor for _, _, anchor in links} == {anchor for anchor in anchors if anchor.startswith("alert-")}
+    assert all(rule["labels"]["severity"] in ("critical", "warning") for rule in RULES)
+
+
+def test_another_programs_port_is_said_once_and_taken_when_it_is_free(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, settings: Any
+) -> None:
+    settings.METRICS_FOLDER = tmp_path
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        mine, beside = (_Server(f"127.0.0.1:{port}", tmp_path) for _ in range(2))
+        assert [mine.answers(), mine.answers(), beside.answers()] == [False] * 3
+        assert [record.getMessage() for record in caplog.records] == [
+            f"nobody can be told metrics at 127.0.0.1:{port}: Address already in use"
+        ]
+    assert [mine.answers(), mine.answers(), beside.answers()] == [True, True, False]
+    mine.close()
+    assert beside.answers()
+    beside.close()
 
 
 _COUNTS = """
