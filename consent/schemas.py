@@ -65,7 +65,7 @@ OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_uni
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z", examples=[EXAMPLE_JWE])]
 
 
-WHO = "The person: your own `user_id` for them, a sharing ID that they gave you, or `@handle` of somebody listed."
+WHO = "The person: your `user_id` for them, a sharing ID, or `@handle` of somebody listed."
 
 
 ReturnUrl = Annotated[str, Field(min_length=8, max_length=2000)]
@@ -83,7 +83,7 @@ class RequestConsentBody(Strict):
         Field(
             min_length=1,
             max_length=210,
-            description="Exactly one scope, as discovered for this person.",
+            description="One scope, as discovered for this person.",
             examples=["attr.lifestyle.food.*"],
         ),
         BeforeValidator(_one_scope),  # lengths of the str itself
@@ -93,7 +93,7 @@ class RequestConsentBody(Strict):
         Field(
             min_length=8,
             max_length=280,
-            description="What you need it for, in one line of 8 to 280 characters that the person reads as yours.",
+            description="What for, in one line of 8 to 280 characters that the person reads as yours.",
             examples=["Suggest restaurants for your trip to Lisbon"],
         ),
         AfterValidator(plain_text),
@@ -101,8 +101,8 @@ class RequestConsentBody(Strict):
     connector_public_key: Annotated[
         dict[str, Any] | None,
         Field(
-            description="A public JWK on X25519 or P-256, to which what is approved is sealed; left out where "
-            "`connector_key_id` names a key that you registered.",
+            description="A public JWK (X25519 or P-256) that the answer is sealed to; left out where "
+            "`connector_key_id` names a registered one.",
             examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
         ),
     ] = None
@@ -110,7 +110,7 @@ class RequestConsentBody(Strict):
         str,
         Field(
             pattern=r"^[A-Za-z0-9._~-]{1,128}\Z",
-            description="Your own name for that key: letters, digits and `._~-`.",
+            description="Your name for that key: letters, digits and `._~-`.",
             examples=["trip-planner-2026"],
         ),
     ]
@@ -124,12 +124,12 @@ class RequestConsentBody(Strict):
         Field(
             ge=SHORTEST_ACCESS,
             le=LONGEST_ACCESS,
-            description="How many seconds you ask to read for. The person may choose less.",
+            description="Seconds that you ask to read for. The person may choose less.",
             examples=[604800],
         ),
     ] = USUAL_ACCESS
     requested_expiry: Annotated[
-        int, Field(ge=300, le=2592000, description="How many seconds the request waits for a decision.")
+        int, Field(ge=300, le=2592000, description="Seconds that the request waits for a decision.")
     ] = 86400
     required_attributes: Annotated[
         OptionalPaths | None,
@@ -156,7 +156,7 @@ class RequestConsentBody(Strict):
     ] = "snapshot"
     binding_message: Annotated[
         Annotated[str, Field(min_length=1, max_length=64), AfterValidator(plain_text)] | None,
-        Field(description="Shown on both sides, so that the person can match them. At most 64 characters."),
+        Field(description="Up to 64 characters that both sides show, to match them."),
     ] = None
     template_id: Annotated[
         Identifier | None, Field(description="An approved template that the request keeps within.")
@@ -298,11 +298,18 @@ class ScopesQuery(Strict):
 
     domain: Annotated[
         Annotated[str, Field(min_length=1, max_length=64)] | None,
-        Field(description="Only scopes of this domain."),
+        Field(description="Only this domain."),
     ] = None
     query: Annotated[
         Annotated[str, Field(min_length=1, max_length=100)] | None,
-        Field(description="Only scopes that this text stands in."),
+        Field(description="Only where this text stands."),
+    ] = None
+    limit: Annotated[int | None, Field(ge=1, le=100, description="At most so many, and `next_cursor` with them.")] = (
+        None
+    )
+    cursor: Annotated[
+        Annotated[str, Field(min_length=1, max_length=210)] | None,
+        Field(description="The `next_cursor` of the page before."),
     ] = None
 
     def selects(self, entry: Mapping[str, Any]) -> bool:

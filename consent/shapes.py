@@ -89,12 +89,14 @@ class UserScopes(Shape):
     scopes: Annotated[list[str], Field(examples=[["attr.lifestyle.food.*"]])]
     scope_entries: list[ScopeEntry]
     runtime: Runtime
+    next_cursor: NotRequired[NextCursor]
 
 
 class ScopeCatalog(Shape):
     """What anybody could be asked for."""
 
     scope_entries: list[ScopeEntry]
+    next_cursor: NotRequired[NextCursor]
 
 
 class FoundPerson(Shape):

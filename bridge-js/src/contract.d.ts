@@ -45,6 +45,8 @@ export interface components {
             scopes: string[];
             scope_entries: components["schemas"]["ScopeEntry"][];
             runtime: components["schemas"]["Runtime"];
+            /** @description Give it as `cursor` for the next page; null on the last. */
+            next_cursor?: string | null;
         };
         /** @description Somebody who lets apps find them, in the words that they typed to be seen. Nobody has checked these. */
         FoundPerson: {
@@ -272,9 +274,9 @@ export interface components {
         };
         /** @description The contract's optional members of a request; null leaves one out. Durations in seconds. */
         Terms: {
-            /** @description How many seconds you ask to read for. The person may choose less. */
+            /** @description Seconds that you ask to read for. The person may choose less. */
             access_duration?: number | null;
-            /** @description How many seconds the request waits for a decision. */
+            /** @description Seconds that the request waits for a decision. */
             requested_expiry?: number | null;
             /** @description Paths inside the scope without which you cannot do it. The person cannot untick them. */
             required_attributes?: string[] | null;
@@ -284,7 +286,7 @@ export interface components {
             max_reads?: number | null;
             /** @description `snapshot`: the data as it is at approval. `continuous`: kept up to date by the person. */
             refresh_policy?: ("snapshot" | "continuous") | null;
-            /** @description Shown on both sides, so that the person can match them. At most 64 characters. */
+            /** @description Up to 64 characters that both sides show, to match them. */
             binding_message?: string | null;
             /** @description An approved template that the request keeps within. */
             template_id?: string | null;

@@ -47,6 +47,7 @@ export const SCHEMAS = {
       scopes: {"type": "array", "items": {"type": "string"}},
       scope_entries: {"type": "array", "items": {"$ref": "#/components/schemas/ScopeEntry"}},
       runtime: {"$ref": "#/components/schemas/Runtime"},
+      next_cursor: {"anyOf": [{"type": "string"}, {"type": "null"}]},
     },
   },
   FoundPerson: {

@@ -76,6 +76,7 @@ class Discovery:
     scope_entries: tuple[ScopeEntry, ...]
     runtime: Runtime
     user_id: str | None = None
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,19 @@ def _waiting_time(text: str) -> float:
     return seconds
 
 
+def _status(groups: Groups) -> None:
+    parser = _command(groups, "status", commands.status, "show where a request stands")
+    parser.add_argument("request_id", metavar="REQUEST_ID")
+    _service_options(parser)
+
+
+def _end(groups: Groups) -> None:
+    text = "take a waiting request back, or give an approval up"
+    parser = _command(groups, "end", commands.end, text, "It cannot be undone.")
+    parser.add_argument("request_id", metavar="REQUEST_ID")
+    _service_options(parser)
+
+
 def _wait(groups: Groups) -> None:
     parser = _command(
         groups,
@@ -361,8 +374,10 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _keygen,
     _discover,
     _request,
+    _status,
     _wait,
     _read,
+    _end,
     _open_export,
     _open_segment,
     _unwrap,

@@ -64,6 +64,18 @@ def request(options: Namespace) -> dict[str, Any]:
     return as_json(asked)
 
 
+def status(options: Namespace) -> dict[str, Any]:
+    """Where a request stands, at once."""
+    with _client(options) as client:
+        return as_json(client.status(options.request_id))
+
+
+def end(options: Namespace) -> dict[str, Any]:
+    """Take a waiting request back, or give an approval up."""
+    with _client(options) as client:
+        return as_json(client.end(options.request_id))
+
+
 def wait(options: Namespace) -> dict[str, Any]:
     """Wait for the decision; anything but an approval is Undone."""
     with _client(options) as client:

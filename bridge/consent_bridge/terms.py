@@ -15,7 +15,7 @@ class Terms(TypedDict, total=False):
     access_duration: Annotated[
         int | None,
         {
-            "description": "How many seconds you ask to read for. The person may choose less.",
+            "description": "Seconds that you ask to read for. The person may choose less.",
             "maximum": 31536000,
             "minimum": 300,
             "type": "integer",
@@ -24,7 +24,7 @@ class Terms(TypedDict, total=False):
     requested_expiry: Annotated[
         int | None,
         {
-            "description": "How many seconds the request waits for a decision.",
+            "description": "Seconds that the request waits for a decision.",
             "maximum": 2592000,
             "minimum": 300,
             "type": "integer",
@@ -76,7 +76,7 @@ class Terms(TypedDict, total=False):
     binding_message: Annotated[
         str | None,
         {
-            "description": "Shown on both sides, so that the person can match them. At most 64 characters.",
+            "description": "Up to 64 characters that both sides show, to match them.",
             "maxLength": 64,
             "minLength": 1,
             "type": "string",

@@ -26,7 +26,8 @@ def read_query(request: JSONRequest, model: type[Model]) -> Model:
             shown = _UNREADABLE.sub("?", name)
             raise invalid_member(shown, "unreadable", "Only UTF-8 text without control characters.")
         field = model.model_fields.get(name)
-        given[name] = int(value) if field and field.annotation is int and _WHOLE_NUMBER.match(value) else value
+        is_number = field is not None and field.annotation in (int, int | None)
+        given[name] = int(value) if is_number and _WHOLE_NUMBER.match(value) else value
     return checked(model, given)
 
 

@@ -16,6 +16,10 @@ from developers.models import Permission
 
 _DISCOVER, _REQUEST, _READ = (frozenset({str(permission)}) for permission in Permission)
 STILL_TAKEN = frozenset({"connector_key_id"})  # of what a host may leave out
+_OF_PAGES = {  # in fewer words than the document's: every model knows these
+    "limit": {"type": "integer", "description": "At most so many."},
+    "cursor": {"type": "string", "description": "`next_cursor`, to go on."},
+}
 _READ_ONLY = mcp.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -57,6 +61,8 @@ def _input_schema(model: type[Strict], without: frozenset[str]) -> dict[str, Any
     if model is RequestConsentBody:
         describe_members(schema)
         del schema["properties"]["invitation_sha256"]  # which clients add, and no model
+    for name in _OF_PAGES.keys() & schema.get("properties", {}).keys():
+        schema["properties"][name] = _OF_PAGES[name]
     if without:
         schema["properties"] = {
             name: member for name, member in schema.get("properties", {}).items() if name not in without - STILL_TAKEN
@@ -105,6 +111,7 @@ def _tidy(node: Any) -> Any:
         name: _tidy(value)
         for name, value in node.items()
         if name not in _LEFT_OUT
+        and not (name == "additionalProperties" and value is True)
         and not (name == "default" and value is None)
         and not (name == "title" and isinstance(value, str))
         and not (name == "examples" and isinstance(value, list))
@@ -117,10 +124,7 @@ TOOLS = {
         Tool(
             name="discover_user_scopes",
             title="Discover what a person could share",
-            description=(
-                "Lists the scopes that one person could approve today, without their data; they see that your app "
-                "looked."
-            ),
+            description=("Scopes that one person could approve today, without their data; they see that you looked."),
             permissions=_DISCOVER,
             arguments=operations.UserArguments,
             result=shapes.UserScopes,
@@ -183,7 +187,7 @@ TOOLS = {
         Tool(
             name="list_scope_catalog",
             title="List every scope",
-            description="Lists every scope that this service lets apps ask for, without any person.",
+            description="Lists every scope that apps may ask for, without any person.",
             permissions=_DISCOVER,
             arguments=operations.CatalogArguments,
             result=shapes.ScopeCatalog,

@@ -34,7 +34,7 @@ class CatalogArguments(ScopesQuery):
 class UserArguments(CatalogArguments):
     """Arguments of discover_user_scopes."""
 
-    user_id: Annotated[str, Field(min_length=1, description="The person, named as in request_consent.")]
+    user_id: Annotated[str, Field(min_length=1, description="As in request_consent.")]
 
 
 class RequestArguments(Strict):
@@ -59,20 +59,21 @@ def discover_user_scopes(call: CallContext, arguments: UserArguments) -> Mapping
     call.view.note(guesses)
     if not arguments.compact:
         return scopes
-    known = {"user_id": scopes["user_id"]} if "user_id" in scopes else {}
-    can_approve = scopes["runtime"]["can_approve"]
-    return {**known, "can_approve": can_approve, "scope_entries": _compact(orjson.dumps(scopes["scope_entries"]))}
+    entries = _compact(orjson.dumps(scopes["scope_entries"]))
+    kept = {name: value for name, value in scopes.items() if name in ("user_id", "next_cursor")}
+    return {"can_approve": scopes["runtime"]["can_approve"], "scope_entries": entries, **kept}
 
 
 def list_scope_catalog(call: CallContext, arguments: CatalogArguments) -> bytes | Mapping[str, Any]:
     catalog = discovery_queries.scope_catalog(_wanted(arguments))
     if not arguments.compact:
         return catalog
-    return {"scope_entries": _compact(orjson.dumps(orjson.loads(catalog)["scope_entries"]))}
+    whole = orjson.loads(catalog)
+    return {**whole, "scope_entries": _compact(orjson.dumps(whole["scope_entries"]))}
 
 
 def _wanted(arguments: CatalogArguments) -> ScopesQuery:
-    return ScopesQuery(domain=arguments.domain, query=arguments.query)
+    return ScopesQuery(domain=arguments.domain, query=arguments.query, limit=arguments.limit, cursor=arguments.cursor)
 
 
 def _compact(entries: bytes) -> list[dict[str, Any]]:

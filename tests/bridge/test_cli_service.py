@@ -30,6 +30,18 @@ def environ(fake, tmp_path):
     }
 
 
+def test_status_and_end_print_the_status(fake, cli, environ):
+    fake.on("GET", "/api/v1/consent-status", Reply(PENDING))
+    fake.on("POST", "/api/v1/end-consent", Reply({**PENDING, "status": "cancelled"}))
+
+    shown, ended = cli("status", "req_a", **environ), cli("end", "req_a", **environ)
+
+    assert json.loads(shown.stdout) == PENDING
+    assert json.loads(ended.stdout)["status"] == "cancelled"
+    assert [done.returncode for done in (shown, ended)] == [0, 0]
+    assert fake.calls("/api/v1/end-consent")[0].json() == {"request_id": "req_a"}
+
+
 def test_command_line_goes_the_whole_way(fake, cli, environ):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
     fake.on("GET", "/api/v1/scope-catalog", Reply({"scope_entries": [ENTRY]}))

@@ -288,3 +288,12 @@ def test_people_are_found_by_how_they_begin_page_by_page(fake, client):
     with pytest.raises(BadAnswer):  # an answer without its cursor
         client.people(cursor=found.next_cursor)
     assert [asked.query for asked in fake.asked] == [{"query": "zo", "limit": "1"}, {"cursor": "c2"}]
+
+
+def test_what_clients_use_is_named_at_the_top():
+    import consent_bridge
+
+    for name in consent_bridge.__all__:
+        assert getattr(consent_bridge, name).__module__.startswith("consent_bridge.")
+    with pytest.raises(AttributeError, match="no attribute 'Other'"):
+        _ = consent_bridge.Other

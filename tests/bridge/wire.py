@@ -30,6 +30,7 @@ ENTRY = {
     "updated_at": "2026-11-20T10:00:00Z",
 }
 DISCOVERY = {
+    "next_cursor": None,
     "user_id": "usr_a",
     "available_domains": ["lifestyle"],
     "scopes": [SCOPE],

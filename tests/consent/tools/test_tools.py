@@ -73,7 +73,13 @@ def test_its_schemas_are_those_of_the_rest(tool: str, operation: str, host: Host
 
 
 REQUEST_ID = {"type": "string"}
-CHOICE = {"domain": {"type": "string"}, "query": {"type": "string"}, "compact": {"type": "boolean", "default": False}}
+CHOICE = {
+    "domain": {"type": "string"},
+    "query": {"type": "string"},
+    "limit": {"type": "integer"},
+    "cursor": {"type": "string"},
+    "compact": {"type": "boolean", "default": False},
+}
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "discover_user_scopes": {**CHOICE, "user_id": {"type": "string"}},
     "check_consent_status": {
@@ -144,6 +150,35 @@ def test_scopes_are_chosen_alike_by_tool_and_by_rest(
     assert ("attr.lifestyle.food.*" in by_tool["scopes"]) is expected
     catalog = host.answer("list_scope_catalog", chosen)
     assert catalog == api.get("/scope-catalog", **chosen).json()
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_scopes_come_in_pages_alike_by_tool_and_by_rest(
+    compact: bool, host: Host, api: Developer, app: App, vault: Vault
+) -> None:
+    user_id, domain = known_as(app, vault.user), {"domain": "lifestyle"}
+    whole = host.answer("discover_user_scopes", {"user_id": user_id, **domain})["scopes"]
+    catalog = [entry["scope"] for entry in host.answer("list_scope_catalog", domain)["scope_entries"]]
+    person = {"user_id": user_id}
+
+    for tool, path, named, expected in (
+        ("discover_user_scopes", f"/user-scopes/{user_id}", person, whole),
+        ("list_scope_catalog", "/scope-catalog", {}, catalog),
+    ):
+        met, cursor = list[str](), dict[str, str]()
+        for _ in range(len(expected)):
+            chosen = {**domain, "limit": 2, **cursor}
+            page = host.answer(tool, {**named, **chosen, "compact": compact})
+            if not compact:
+                assert page == api.get(path, **chosen).json()
+            assert 1 <= len(page["scope_entries"]) <= 2
+            met += [entry["scope"] for entry in page["scope_entries"]]
+            if page["next_cursor"] is None:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+        assert met == expected
+        assert len(expected) > 2
+        assert api.get(path, cursor="attr.nothing.*").json()["code"] == "invalid_request"
 
 
 def test_prompts_are_filled_with_what_was_given_and_templates_are_none(any_host: Host) -> None:

@@ -1,4 +1,4 @@
-"""Hosts that others make let themselves in, unchanged and with nothing pasted; and what their conformance suite says."""
+"""Hosts of others let themselves in, unchanged and with nothing pasted; and what the conformance suite says."""
 
 import json
 import os
