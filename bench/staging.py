@@ -21,7 +21,7 @@ PURPOSE = "Suggest restaurants that you would like"
 LIMITS_OFF = dict.fromkeys(
     (
         "PENDING_REQUESTS_PER_PERSON", "REQUESTS_PER_PERSON_PER_DAY", "REQUEST_BUDGET_PER_HOUR", "STATUS_POLL_BURST",
-        "DENIAL_COOLDOWN_SECONDS", "A2A_SESSION_BURST", "A2A_ADDRESS_BURST",
+        "DENIAL_COOLDOWN_SECONDS", "A2A_SESSION_BURST",
     ),
     "0",
 )  # fmt: skip

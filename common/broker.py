@@ -23,7 +23,7 @@ def enqueue(task: str, *arguments: Any) -> None:
     """Hand the task of this name to the worker as soon as the broker takes it, or never; call it after the commit."""
     if getattr(settings, "CELERY_TASK_ALWAYS_EAGER", False):
         current_app.tasks[task].apply_async(arguments)
-    elif not settings.REDIS_URL:
+    elif settings.CELERY_BROKER_URL.startswith("spool:"):
         _send(task, arguments)  # a folder of this machine
     elif not background.soon(partial(_send, task, arguments)):
         _log.warning("%s is left to the sweep: too much waits in the background", task)

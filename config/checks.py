@@ -77,11 +77,15 @@ def check_encryption(**_: Any) -> list[CheckMessage]:
         for name, given in addresses
         if given["sslmode"] not in _ENCRYPTED and _is_elsewhere(given.get("host"))
     ]
-    redis = urlsplit(settings.REDIS_URL)
-    if redis.scheme == "redis" and _is_elsewhere(redis.hostname):
-        found.append(
-            Warning(_IN_CLEAR.format(name="REDIS_URL"), hint="Let it begin with `rediss://`.", id="config.W004")
-        )
+    for name, schemes, better in (
+        ("REDIS_URL", ("redis",), "rediss"),
+        ("CELERY_BROKER_URL", ("amqp",), "amqps"),
+    ):
+        places = [urlsplit(one) for one in getattr(settings, name).split(";")]
+        if any(place.scheme in schemes and _is_elsewhere(place.hostname) for place in places):
+            found.append(
+                Warning(_IN_CLEAR.format(name=name), hint=f"Let it begin with `{better}://`.", id="config.W004")
+            )
     return found
 
 

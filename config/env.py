@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -17,6 +17,14 @@ from django.core.exceptions import ImproperlyConfigured
 _env = environ.Env()
 _REDIS = ("redis", "rediss")
 _BROKERS = (*_REDIS, "sentinel", "amqp", "amqps")
+# a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second
+REDIS_OPTIONS = {
+    "unacked_restore_interval": 2,
+    "unacked_restore_throttle": 1,
+    "socket_keepalive": True,
+    "socket_connect_timeout": 5,
+    "socket_timeout": 10,
+}
 
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(_env.str("CONSENT_VAR", default=str(ROOT / "var")))
@@ -129,13 +137,27 @@ def redis(name: str) -> str:
     return parts._replace(query=f"{parts.query}&ssl_cert_reqs=required".lstrip("&")).geturl()
 
 
-def broker(name: str, default: str) -> str:
-    """An address of what takes messages to the worker: Redis, Sentinels of it, or RabbitMQ. Anything else raises."""
-    given = text(name)
-    schemes = {one.partition("://")[0] for one in given.split(";")}  # of Sentinels and RabbitMQ there may be several
-    if given and not schemes <= set(_BROKERS):
+def broker(name: str) -> tuple[str, dict[str, Any]]:
+    """What takes messages to the worker, Redis, Sentinels of it or RabbitMQ, and its transport's options.
+
+    There may be several of the latter two, with ; between them; `?master_name=` says which Redis the Sentinels watch.
+    Anything else raises.
+    """
+    places = [urlsplit(one.strip()) for one in text(name).split(";") if one.strip()]
+    schemes = {place.scheme for place in places}
+    if not schemes <= set(_BROKERS):
         raise ImproperlyConfigured(f"{name} must begin with one of {', '.join(_BROKERS)} and ://.")
-    return (redis(name) if schemes <= set(_REDIS) else given) or default
+    if schemes <= set(_REDIS):
+        return redis(name), REDIS_OPTIONS if places else {}
+    if schemes <= {"amqp", "amqps"}:
+        return text(name), {"write_timeout": 10}  # seconds; the worker's reads wait for as long as nothing comes
+    master = parse_qs(places[0].query).get("master_name", [])
+    if schemes != {"sentinel"} or len(master) != 1:
+        raise ImproperlyConfigured(
+            f"{name} must be of one kind, Sentinels as sentinel://<host>:<port>/<number>?master_name=<name>."
+        )
+    addresses = ";".join(place._replace(query="").geturl() for place in places)
+    return addresses, {**REDIS_OPTIONS, "master_name": master[0]}
 
 
 def address(name: str) -> str:

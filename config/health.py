@@ -3,15 +3,27 @@
 import threading
 from concurrent.futures import Future
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from common.problems import TemporarilyUnavailable
 from config import probes
 
 # Without these nothing can be answered. Without the broker reads and decisions go on, and what waits for the worker is
 # found in its rows as soon as it is back. Without the audit nobody reads, and everybody can stop.
 _NEEDED = ("database", "migrations", "rules")
+
+# what people are told of the rest: worker, timer and broker are one thing to them
+_LATE = {
+    "worker": _("Mails, alerts and analyses come later than usual."),
+    "timer": _("Mails, alerts and analyses come later than usual."),
+    "broker": _("Mails, alerts and analyses come later than usual."),
+    "log": _("The public log shows new entries later than usual."),
+    "audit": _("What happens cannot be written down now. So apps can read nothing, and you can approve nothing."),
+}
 
 
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
@@ -33,6 +45,17 @@ def readyz(request: HttpRequest) -> JsonResponse:
     degraded = [name for name, passes in checks.items() if not passes and name not in _NEEDED]
     body = {"status": "ok" if ready else "unavailable", "checks": checks, "degraded": degraded}
     return JsonResponse(body, status=200 if ready else 503, headers={} if ready else {"Retry-After": "5"})
+
+
+@csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
+@require_safe
+def status_page(request: HttpRequest) -> HttpResponse:
+    """The same for people: whether all is well, and what is late, without a name of any part."""
+    checks = _shared.probe()
+    if not all(checks[name] for name in _NEEDED):
+        raise TemporarilyUnavailable(headers={"Retry-After": "5"})
+    late = dict.fromkeys(str(words) for name, words in _LATE.items() if not checks[name])
+    return render(request, "docs/status.html", {"late": list(late)})
 
 
 class _SharedProbe:

@@ -122,14 +122,24 @@ async def _probe_sqlite(found: Found) -> None:
 
 async def _probe_broker() -> None:
     """Raise where a task that is sent would not reach the worker."""
-    if not settings.REDIS_URL:
+    address = settings.CELERY_BROKER_URL
+    if address.startswith("spool:"):
         folder = settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"]
         if not os.access(folder, os.W_OK | os.X_OK):
             raise OSError("the queue's folder takes nothing")
         return
+    if not address.startswith("redis"):
+        await asyncio.to_thread(_connect_to_broker)
+        return
     from redis.asyncio import Redis
 
-    async with Redis.from_url(
-        settings.REDIS_URL, socket_connect_timeout=_TIME_LIMIT, socket_timeout=_TIME_LIMIT
-    ) as broker:
+    async with Redis.from_url(address, socket_connect_timeout=_TIME_LIMIT, socket_timeout=_TIME_LIMIT) as broker:
         await broker.ping()
+
+
+def _connect_to_broker() -> None:
+    """To one that only Celery's own library speaks with, which has no asynchronous form."""
+    from config.celery import app
+
+    with app.connection_for_write(connect_timeout=_TIME_LIMIT) as broker:
+        broker.connect()

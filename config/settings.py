@@ -73,7 +73,7 @@ AGENT_CALLS_KEPT_DAYS = env.number("AGENT_CALLS_KEPT_DAYS", 365, minimum=30, max
 READS_KEPT_DAYS = env.number("READS_KEPT_DAYS", 1095, minimum=365, maximum=36500)
 NOTICES_KEPT_DAYS = env.number("NOTICES_KEPT_DAYS", 730, minimum=365, maximum=36500)
 STATUS_POLL_BURST = env.number("STATUS_POLL_BURST", 30)
-STATUS_POLL_PER_SECOND = env.number("STATUS_POLL_PER_SECOND", 2)
+STATUS_POLL_PER_SECOND = 2
 STATUS_WAITERS = env.number("STATUS_WAITERS", 400, minimum=1)
 STATUS_WAITERS_PER_APP = env.number("STATUS_WAITERS_PER_APP", 250, minimum=1)
 # after SIGTERM, for calls to agents that are under way: what is held on purpose ends at once
@@ -88,7 +88,7 @@ ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
 # calls to profile agents: at once, and from then on per second, of one session or consent and of one address
 A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
 A2A_SESSION_PER_SECOND = 2
-A2A_ADDRESS_BURST = env.number("A2A_ADDRESS_BURST", 1200)
+A2A_ADDRESS_BURST = 10 * A2A_SESSION_BURST
 A2A_ADDRESS_PER_SECOND = 20
 A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
@@ -120,7 +120,7 @@ AGGREGATOR = env.aggregator(
     url=env.text("AGGREGATOR_BASE_URL"),
     client_id=env.text("AGGREGATOR_CLIENT_ID"),
     secret=env.text("AGGREGATOR_SECRET"),
-    name=env.text("AGGREGATOR_CLIENT_NAME", SITE_NAME),
+    name=SITE_NAME,
     countries=env.names("AGGREGATOR_COUNTRIES", "US"),
     days=env.number("AGGREGATOR_DAYS", 730, minimum=30, maximum=730),
     timeout=20,
@@ -373,33 +373,26 @@ SPECTACULAR_SETTINGS = {
 
 # --- Work in the background ------------------------------------------------------------------------------------------
 REDIS_URL = env.redis("REDIS_URL")
-CELERY_BROKER_URL = REDIS_URL or "spool://"
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
-    # a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second
-    {
-        "unacked_restore_interval": 2,
-        "unacked_restore_throttle": 1,
-        "socket_keepalive": True,
-        "socket_connect_timeout": 5,
-        "socket_timeout": 10,
-    }
-    if REDIS_URL
-    else {
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = env.broker("CELERY_BROKER_URL")
+if not CELERY_BROKER_URL:
+    CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = REDIS_URL, env.REDIS_OPTIONS
+if not CELERY_BROKER_URL:  # a folder of this machine
+    CELERY_BROKER_URL = "spool://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(VAR / "queue"),
         "data_folder_out": str(VAR / "queue"),
         "control_folder": str(VAR / "queue-control"),
         "polling_interval": 0.1,  # seconds
     }
-)
+    for _folder in ("queue", "queue-control"):
+        Path(VAR / _folder).mkdir(parents=True, exist_ok=True)
+CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL  # else Celery takes the variable as it stands
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
 CELERY_BEAT_SCHEDULE, CELERY_BEAT_SCHEDULER = TASKS, "config.beat.Scheduler"
-if not REDIS_URL:
-    for _folder in ("queue", "queue-control"):
-        Path(VAR / _folder).mkdir(parents=True, exist_ok=True)
 
 # --- Metrics: host:port on which the processes of a machine answer Prometheus; empty is none
 METRICS_ADDRESS = env.address("METRICS_ADDRESS")

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from config.health import livez, readyz
+from config.health import livez, readyz, status_page
 
 handler400 = "config.api.bad_request"
 handler404 = "config.api.page_not_found"
@@ -12,6 +12,7 @@ handler500 = "config.api.server_error"
 urlpatterns = [
     path("livez", livez),
     path("readyz", readyz),
+    path("status/", status_page, name="status"),
     path("admin/", admin.site.urls),
     path("", include("accounts.urls")),
     path("", include("pkm.urls")),

@@ -269,6 +269,7 @@ _HOST_ASKS = (
 ADDRESSES: list[Address] = [
     Address("livez", "GET", everybody("200")),
     Address("readyz", "GET", everybody("200")),
+    Address("status/", "GET", everybody("200")),
     Address("language/", "POST", everybody("302"), {"language": "en"}),
     Address("", "GET", page(owner="302", others="302", strangers="200")),
     Address("jsi18n/", "GET", everybody("200")),

@@ -123,7 +123,8 @@ def _ordered(value: Any, *, sort: bool = False) -> Any:
 @contextmanager
 def _stage() -> Iterator[Walk]:
     # stores are shared with others, and what is unset in one environment may be set in another
-    known = {"REDIS_URL": "", "CELERY_BROKER_TRANSPORT_OPTIONS": {"data_folder_out": gettempdir()}}
+    folder = {"data_folder_out": gettempdir()}
+    known = {"REDIS_URL": "", "CELERY_BROKER_URL": "spool://", "CELERY_BROKER_TRANSPORT_OPTIONS": folder}
     with (
         aggregating() as bank,
         override_settings(AGGREGATOR=bank.settings(), MESSAGING_REPORT_SECRET="", TRUSTED_PROXIES=0, **known),

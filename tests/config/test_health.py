@@ -130,3 +130,30 @@ def test_another_method_needs_no_token_to_be_told_so(path: str, method: str) -> 
     answer = Client(enforce_csrf_checks=True).generic(method, path)
 
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
+
+
+_LATER, _MAILS = "something is late", "Mails, alerts and analyses come later than usual."
+
+
+def test_people_are_told_that_all_is_well() -> None:
+    page = Client().get("/status/")
+
+    assert page.status_code == 200
+    assert "All is well." in page.content.decode()
+    assert "Alles in Ordnung." in Client(headers={"Accept-Language": "de"}).get("/status/").content.decode()
+
+
+def test_people_are_told_once_that_worker_and_timer_are_silent_and_no_part_is_named() -> None:
+    CacheEntry.objects.filter(key__in=[heartbeats.key("worker"), heartbeats.key("timer")]).delete()
+
+    page = Client().get("/status/").content.decode()
+
+    assert _LATER in page
+    assert page.count(_MAILS) == 1
+    assert not {"worker", "timer", "broker"} & set(page.partition("<main")[2].partition("</main")[0].lower().split())
+
+
+def test_people_meet_the_page_of_an_outage_where_it_is_not_ready(without_a_rule: None) -> None:
+    page = Client(raise_request_exception=False).get("/status/")
+
+    assert (page.status_code, page["Retry-After"]) == (503, "5")

@@ -15,6 +15,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from bench.faults.cluster import ACCOUNT, Cluster
@@ -151,6 +152,46 @@ def test_addresses_of_redis(monkeypatch: pytest.MonkeyPatch, given: str, used: s
     monkeypatch.setenv("REDIS_URL", given)
 
     assert env.redis("REDIS_URL") == used
+
+
+@pytest.mark.parametrize(
+    ("given", "used", "options"),
+    [
+        ("", "", {}),
+        ("redis://one/1", "redis://one/1", env.REDIS_OPTIONS),
+        ("rediss://one/1", "rediss://one/1?ssl_cert_reqs=required", env.REDIS_OPTIONS),
+        ("amqps://u:p@one//;amqps://u:p@two//", "amqps://u:p@one//;amqps://u:p@two//", {"write_timeout": 10}),
+        (
+            "sentinel://one:26379/0?master_name=ours;sentinel://two:26379/0",
+            "sentinel://one:26379/0;sentinel://two:26379/0",
+            {**env.REDIS_OPTIONS, "master_name": "ours"},
+        ),
+    ],
+)
+def test_addresses_of_the_broker(
+    monkeypatch: pytest.MonkeyPatch, given: str, used: str, options: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", given)
+
+    assert env.broker("CELERY_BROKER_URL") == (used, options)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("REDIS_URL", "amqp://one"),
+        ("REDIS_URL", "sentinel://one"),
+        ("CELERY_BROKER_URL", "sqs://one"),
+        ("CELERY_BROKER_URL", "memory"),
+        ("CELERY_BROKER_URL", "sentinel://one:26379/0"),
+        ("CELERY_BROKER_URL", "amqp://one;redis://two"),
+    ],
+)
+def test_another_kind_of_broker_is_said_at_the_start(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+    monkeypatch.setenv(name, given)
+
+    with pytest.raises(ImproperlyConfigured, match=f"{name} must be"):
+        env.redis(name) if name == "REDIS_URL" else env.broker(name)
 
 
 def told(settings: Any, *, host: str = "", redis: str = "", listen: str = "", **options: Any) -> list[str | None]:

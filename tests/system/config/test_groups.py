@@ -195,12 +195,12 @@ def test_a_new_version_has_a_folder_and_an_environment_of_its_own(group: Group, 
         (following / each.name).symlink_to(each)
     group.folder.unlink()
     group.folder.symlink_to(following)
-    group.own.write_text("# of the next release\nAGGREGATOR_CLIENT_NAME='Another name'\n")
+    group.own.write_text("# of the next release\nSITE_NAME='Another name'\n")
 
     group.process.send_signal(signal.SIGHUP)
     group.says(" serves ", 2)
 
     pid = int(group.log.read_text().rpartition("group: process ")[2].split()[0])
     assert Path(f"/proc/{pid}/cwd").readlink() == following
-    assert b"\0AGGREGATOR_CLIENT_NAME=Another name\0" in Path(f"/proc/{pid}/environ").read_bytes()
+    assert b"\0SITE_NAME=Another name\0" in Path(f"/proc/{pid}/environ").read_bytes()
     assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
