@@ -31,8 +31,9 @@ def user_scopes(person: PersonRead, wanted: ScopesQuery) -> UserScopes:
         "scopes": list(found.scopes),
         "scope_entries": found.bodies,  # type: ignore[typeddict-item]  # a list of them, in JSON already
         "runtime": _runtime(can_approve=person.vault_status in ("active", "rotating")),
-        **further,
     }
+    if further:
+        scopes["next_cursor"] = further["next_cursor"]
     return scopes if person.pairwise_id is None else {"user_id": person.pairwise_id, **scopes}
 
 

@@ -55,7 +55,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
         authorization = _authorization_request(request, client, redirect_uri)
     except _Refused as refused:
         # whoever registers names an address of their own: no link alone leads there (RFC 9700, 4.11.2)
-        context = {
+        context: dict[str, Any] = {
             "refused": refused.said["error"],
             "back": answer_address(redirect_uri, **refused.said, state=state),
             "goes_to": destination_of(redirect_uri),
