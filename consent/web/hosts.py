@@ -48,14 +48,14 @@ def authorize(request: HttpRequest) -> HttpResponse:
     try:
         client, redirect_uri = _client_and_address(request)
     except Problem as problem:  # nobody is sent to an address that no client named
-        context = {"problem": problem.detail}
+        context: dict[str, Any] = {"problem": problem.detail}
         return render(request, "consent/authorize.html", context, status=max(400, min(problem.status, 429)))
     state = request.GET.get("state")
     try:
         authorization = _authorization_request(request, client, redirect_uri)
     except _Refused as refused:
         # whoever registers names an address of their own: no link alone leads there (RFC 9700, 4.11.2)
-        context: dict[str, Any] = {
+        context = {
             "refused": refused.said["error"],
             "back": answer_address(redirect_uri, **refused.said, state=state),
             "goes_to": destination_of(redirect_uri),
