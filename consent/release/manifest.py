@@ -69,8 +69,9 @@ class Release:
 
     @property
     def modules(self) -> list[str]:
-        """What other modules import, by the names as they are served; of a manifest that does not say so, all modules."""
-        return self.members.get("modules", [name for name in self.assets if _MODULES.match(name)])
+        """What other modules import, by the names as they are served; of an older manifest, all modules."""
+        known: list[str] | None = self.members.get("modules")
+        return [name for name in self.assets if _MODULES.match(name)] if known is None else known
 
     @property
     def assets(self) -> Mapping[str, str]:
