@@ -2,9 +2,8 @@
 
     ./run bench sheet
 
-Prints one JSON line: requests and octets in all, what was loaded ahead for unlocking included; milliseconds until something
-is seen and until every button works; then each request with its begin, its end and its octets on the line. Its own service
-with sample people, PORT or a free one.
+Prints requests and octets in all, with what is loaded ahead for unlocking, when something is seen, and when all works;
+then each request with its begin, end and octets.
 """
 
 import json
@@ -19,13 +18,16 @@ LATENCY_MS, OCTETS_A_SECOND = 400, 50_000
 WINDOW = {"width": 390, "height": 844}
 USABLE = """() => {
   const works = (at) => { const button = document.querySelector(at); return button && !button.disabled; };
-  return works("#approve") && works("#unlock-panel button[type=submit]") && document.querySelector("#ticked-count").textContent;
+  const counted = document.querySelector("#ticked-count")?.textContent;
+  return counted && works("#approve") && works("#unlock-panel button[type=submit]");
 }"""
 
 
 def main() -> None:
     with stage() as scene, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"))
+        browser = tools.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        )
         signed_in = browser.new_context(viewport=WINDOW)  # type: ignore[arg-type]  # two numbers
         _sign_in(signed_in.new_page(), scene)
         context = browser.new_context(viewport=WINDOW, storage_state=signed_in.storage_state())  # type: ignore[arg-type]
@@ -46,14 +48,21 @@ def _measure(page: Page, url: str) -> None:
     slow = {"latency": LATENCY_MS, "downloadThroughput": OCTETS_A_SECOND, "uploadThroughput": OCTETS_A_SECOND}
     line.send("Network.emulateNetworkConditions", {"offline": False, **slow})
     seen: dict[str, list[Any]] = {}
-    line.on("Network.requestWillBeSent", lambda told: seen.update({told["requestId"]: [told["timestamp"], told["request"]["url"]]}))
-    line.on("Network.loadingFinished", lambda told: seen[told["requestId"]].extend((told["timestamp"], told["encodedDataLength"])))
+    line.on(
+        "Network.requestWillBeSent",
+        lambda told: seen.update({told["requestId"]: [told["timestamp"], told["request"]["url"]]}),
+    )
+    line.on(
+        "Network.loadingFinished",
+        lambda told: seen[told["requestId"]].extend((told["timestamp"], told["encodedDataLength"])),
+    )
     page.goto(url, wait_until="commit")
     page.wait_for_function(USABLE, polling=50)
     usable = page.evaluate("performance.now()")
     page.wait_for_load_state("networkidle")
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    print(json.dumps({"requests": len(seen), "octets": sum(told[3] for told in seen.values()), "seen_ms": painted, "usable_ms": usable}))
+    total = sum(told[3] for told in seen.values())
+    print(json.dumps({"requests": len(seen), "octets": total, "seen_ms": painted, "usable_ms": usable}))
     began = min(told[0] for told in seen.values())
     for start, address, end, octets in sorted(seen.values()):
         print(f"{start - began:7.2f} {end - began:6.2f} {octets:7d} {address.split('/', 3)[3]}")

@@ -11,7 +11,7 @@ _OWN = ("css/", "js/")
 _IMPORT = re.compile(r'^@import url\("([\w-]+\.css)"\);\n', re.MULTILINE)
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SPACE = re.compile(r"\s*([{};,\n])\s*")
-# a comment alone on its lines, one after code, and a type within it: tests/system/architecture/test_types_js.py compares
+# a comment alone on its lines, after code, and a type within it; tests/system/architecture/test_types_js.py compares
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.DOTALL | re.MULTILINE)
 _AFTER_CODE = re.compile(r"(?<=[;,{}()\]]) +// [^\n\"'`]*$", re.MULTILINE)
 _TYPE = re.compile(r"/\*\* @[^*]*\*/ ?")

@@ -70,7 +70,8 @@ class Release:
     @property
     def modules(self) -> list[str]:
         """What other modules import, by the names as they are served."""
-        return list(self.members["modules"])
+        modules: list[str] = self.members["modules"]
+        return modules
 
     @property
     def assets(self) -> Mapping[str, str]:

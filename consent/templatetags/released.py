@@ -20,7 +20,7 @@ def script(name: str) -> SafeString:
 
 @register.simple_tag
 def module(name: str) -> SafeString:
-    """A script that is a module, and what it imports: all at once, since a chain of imports costs a way there and back each.
+    """A script that is a module, and what it imports: all at once, since a chain costs a way there and back each.
 
     By tags of their own: what is preloaded by a link is told as refused where scripts are turned off. What is imported
     later, the import map holds to the release.

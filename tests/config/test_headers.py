@@ -3,11 +3,15 @@
 With the database away, and on a real server, in tests/system/config/test_outage.py.
 """
 
+import gzip
+import re
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 
+from config.security import RequestContext, SecurityHeaders
 from tests.callers import Developer, signed_in
 from tests.config.wanted_headers import lacking
 
@@ -62,3 +66,46 @@ def test_another_host_and_plain_http_have_their_headers_too(db: None, settings: 
 def test_programs_are_told_that_their_answers_are_no_documents(api: Developer) -> None:
     for answer in (api.get("/scope-catalog"), api.get("/nothing"), Client().get("/mcp")):
         assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "is_compressed"),
+    [
+        ("/accounts/login/", "GET", True), ("/accounts/login/?next=/consent/", "GET", False),
+        ("/nothing", "GET", False), ("/accounts/login/", "POST", False), ("/api/v1/scope-catalog", "GET", False),
+        ("/jsi18n/", "GET", False),
+    ],
+)  # fmt: skip
+def test_pages_alone_are_compressed_and_none_that_answers_what_was_typed(
+    path: str, method: str, is_compressed: bool, db: None
+) -> None:
+    answer = Client(headers={"accept-encoding": "gzip"}).generic(method, path)
+
+    assert answer.headers.get("Content-Encoding") == ("gzip" if is_compressed else None)
+
+
+def test_the_token_against_forgery_is_another_in_each_page(db: None) -> None:
+    """What is compressed beside it says nothing of it: it is masked anew."""
+    browser = Client(headers={"accept-encoding": "gzip"})
+    pages = [gzip.decompress(browser.get("/accounts/login/").content) for _ in range(2)]
+    tokens = {token for page in pages for token in re.findall(rb'name="csrf-token" content="(\w+)"', page)}
+
+    assert len(tokens) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "is_part"),
+    [
+        ("js/a.0123456789ab.js", True),
+        ("css/a.0123456789ab.css", True),
+        ("js/a.js", False),
+        ("img/a.0123456789ab.svg", False),
+    ],
+)
+def test_parts_of_pages_carry_no_header_of_documents(name: str, is_part: bool) -> None:
+    """On real files, their octets in bench/sheet.py."""
+    of_documents = {"Content-Security-Policy", "Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Request-Id"}
+    answer = RequestContext(SecurityHeaders(lambda request: HttpResponse()))(RequestFactory().get(f"/static/{name}"))
+
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert {*answer.headers} & of_documents == (set() if is_part else of_documents)

@@ -123,7 +123,9 @@ def test_what_is_served_without_comments_is_the_same_program(installed: None, tm
     """TypeScript writes both anew without comments: what config/static_files.py cut was nothing else."""
     places = [(ROOT / "static", "js/"), (ROOT / "bridge-js" / "src", "formats/")]
     sources = {
-        str(path.relative_to(place)): path.read_text() for place, within in places for path in (place / within).rglob("*.js")
+        str(path.relative_to(place)): path.read_text()
+        for place, within in places
+        for path in (place / within).rglob("*.js")
     }
     for name, text in sources.items():
         for kind, form in (("source", text), ("served", shortened(name, text, {}))):

@@ -2,8 +2,8 @@
 
 import gzip
 import json
-import re
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -202,7 +202,9 @@ def test_a_page_shows_its_release(db: None, served: None) -> None:
     release = Release(Path(settings.RELEASE_MANIFEST).read_text())
     assert f"Release {VERSION}" in page
     assert f'<code title="{release.sha256}">{release.sha256[:16]}</code>' in page
-    assert re.findall(r"/static/js/\w\.", page.partition('"importmap"')[2].partition("</script>")[0]) == ["/static/js/a."]
+    assert re.findall(r"/static/js/\w\.", page.partition('"importmap"')[2].partition("</script>")[0]) == [
+        "/static/js/a."
+    ]
 
 
 def test_templates_of_ours_name_scripts_and_styles_by_their_tags_alone() -> None:
