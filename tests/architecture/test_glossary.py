@@ -14,20 +14,24 @@ from tests.architecture.test_house import files, name
 pytestmark = pytest.mark.own_process("git says which files there are")
 DOCUMENT = ROOT / "docs" / "glossary.md"
 _LINK = re.compile(r"\[`([\w.]+)`\]\(([\w./]+)\)")
-_QUOTED = re.compile(r"`([\w*]+)`")
 
 
-def _rows(heading: str) -> Iterator[list[str]]:
-    """The cells of every row below a table's heading, wherever that table stands."""
-    inside = False
+def _rows() -> Iterator[list[str]]:
+    """The cells of every row of the tables of terms."""
+    heading, inside = "| term |", False
     for line in DOCUMENT.read_text().splitlines():
         inside = line.startswith("|") and (inside or line.startswith(heading))
         if inside and not line.startswith((heading, "|---")):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
-TERMS = list(_rows("| term |"))
-RETIRED = [word for row in _rows("| retired |") for word in _QUOTED.findall(row[0])]
+TERMS = list(_rows())
+# Names that the server's code no longer uses; one that ends in * means every name that begins so.
+RETIRED = (
+    "Unfit", "Offer", "PAPERS", "Paper", "MINDS", "veil", "veils", "Beside", "beside", "Told", "forsaken", "tend_*",
+    "ShortLane", "LANE", "stepping", "guarding", "deciding", "chaining", "recovering", "protecting", "mailing",
+    "tidying", "atrest", "_deed", "Overtaken",
+)  # fmt: skip
 NOT_USED = [(row[0], word) for row in TERMS for word in row[4].split(", ") if word]
 
 
@@ -51,9 +55,8 @@ def is_retired(identifier: str, retired: str) -> bool:
     return identifier.startswith(retired[:-1]) if retired.endswith("*") else identifier == retired
 
 
-def test_the_glossary_has_terms_and_retired_names() -> None:
+def test_each_term_has_its_cells() -> None:
     assert len(TERMS) > 60
-    assert len(RETIRED) > 12
     assert all(len(row) == 5 and row[0] and row[1].endswith(".") and row[3] for row in TERMS)
 
 
