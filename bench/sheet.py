@@ -7,12 +7,12 @@ then each request with its begin, end and octets.
 """
 
 import json
-import shutil
 from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
 from bench.shot_stage import Scene, stage
+from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 LATENCY_MS, OCTETS_A_SECOND = 400, 50_000
 WINDOW = {"width": 390, "height": 844}
@@ -25,9 +25,7 @@ USABLE = """() => {
 
 def main() -> None:
     with stage() as scene, sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium")
-        )
+        browser = tools.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         signed_in = browser.new_context(viewport=WINDOW)  # type: ignore[arg-type]  # two numbers
         _sign_in(signed_in.new_page(), scene)
         context = browser.new_context(viewport=WINDOW, storage_state=signed_in.storage_state())  # type: ignore[arg-type]
