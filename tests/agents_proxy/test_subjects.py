@@ -263,7 +263,7 @@ def test_two_people_at_every_address(asker: str, ana: User, zoe: User, agents: A
             path = path_of(address.route, {**parts, "agent": agent})
             for body in [{}] if address.method == "GET" else bodies_of(address):
                 if address.route.startswith("profile/"):
-                    answer = getattr(caller.client, address.method.lower())(path, body)
+                    answer = getattr(caller.client, address.method.lower())(path, body, headers=caller.headers)
                 else:
                     answer = caller.send(address.method, path, json.dumps(body).encode() if body else b"")
                 statuses[answer.status_code] += 1
