@@ -53,7 +53,6 @@ from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.registry.models import SensitivityTier
 from pkm.vault import queries as vault_queries
-from pkm.vault.models import VaultStatus
 
 LONG_LIST = 5  # so many to choose from, and a tap for all of them is worth its room
 LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a phone and stand whole below
@@ -93,7 +92,7 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
     user, before, tier = person_of(request), before_of(asked), asked.scope_entry.sensitivity_tier
     groups = web_queries.requested_groups(asked, user, before.grant if before else None)
-    back = urlencode({"next": request.path})
+    back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
     return {
         "asked": asked,
         "verb": labels.verb_phrase(asked.scope_entry),
@@ -107,8 +106,8 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "durations": duration_choices(asked.access_duration),
         "further_terms": web_queries.further_terms(asked),
         "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
-        "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
-        "vault_kinds": vault_queries.kinds_of(user),
+        "has_vault": bool(vault_kinds),  # the last way to open one cannot be removed
+        "vault_kinds": vault_kinds,
         "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
         "suspended": asked.app.status != AppStatus.ACTIVE,
