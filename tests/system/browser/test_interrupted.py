@@ -39,6 +39,11 @@ def waiting(page: Page) -> Any:
     return page.locator(".waiting")
 
 
+def wait_for_word_of_the_vault(page: Page) -> None:
+    """The page asks once whether its person has a vault, and the session must not end before that is answered."""
+    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "absent")
+
+
 @pytest.mark.parametrize(
     ("viewport", "scripts", "lost"),
     [(PHONE, True, [SESSION]), (DESKTOP, True, [SESSION, TOKEN]), (PHONE, False, [SESSION, TOKEN])],
@@ -55,6 +60,8 @@ def test_deny_survives_the_end_of_the_session(
         expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
     page.locator("summary", has_text="private note").click()
     page.locator("#id_reason").fill("Not before the trip")
+    if scripts:
+        wait_for_word_of_the_vault(page)
     for name in lost:
         profile.clear_cookies(name=name)
 
@@ -87,6 +94,7 @@ def test_stop_sharing_survives_it_by_keyboard_alone(profile: BrowserContext, pag
     grant = GrantFactory(request__user=PersonFactory())
     here = f"/consent/apps/{grant.app.app_id}/"
     sign_in(page, grant.user, at=here)
+    wait_for_word_of_the_vault(page)
     profile.clear_cookies(name=SESSION)
 
     tab_to(page, "Stop everything")
