@@ -9,6 +9,7 @@ from collections import Counter
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -78,6 +79,18 @@ def kept_after_rewriting(text: str) -> list[str]:
     return kept_in_files(text)
 
 
+def who_looks_back() -> list[tuple[Any, ...]]:
+    """The sessions for whose sake PostgreSQL keeps old rows."""
+    if connection.vendor != "postgresql":
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT datname, application_name, state, xact_start, query FROM pg_stat_activity"
+            " WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()"
+        )
+        return list(cursor.fetchall())
+
+
 def draw_samples() -> None:
     """What autovacuum does whenever it likes: PostgreSQL keeps values for its planner, outside of the tables.
 
@@ -132,7 +145,11 @@ def test_nothing_of_an_erased_person_is_left(caplog: pytest.LogCaptureFixture, m
         assert erase(erasure_pk=ordered.pk)
 
     # a transaction that still looks back, such as autovacuum's own, keeps old rows: the next VACUUM takes them
-    eventually(lambda: not kept_after_rewriting(canary), "a file without what was erased")
+    try:
+        eventually(lambda: not kept_after_rewriting(canary), "a file without what was erased")
+    except AssertionError as error:
+        error.add_note(f"{kept_after_rewriting(canary)}, and who looks back: {who_looks_back()}")
+        raise
     assert kept_in_files(canary) == []
     left = rows_by_table()
     destroyed = {table for room in room_erasures() for table, said in room.tables.items() if said == "destroyed"}
