@@ -34,7 +34,7 @@ def test_a_hash_of_another_cost_is_still_good_and_made_anew() -> None:
 def test_of_many_at_once_some_go_some_wait_and_the_rest_is_refused() -> None:
     turns, go_on = Turns(2, waiting=3), threading.Event()
     inside, most = 0, 0
-    lock, refused, full = threading.Lock(), [], threading.Semaphore(0)
+    lock, refused, full, entered = threading.Lock(), [], threading.Semaphore(0), threading.Semaphore(0)
 
     def hash_one() -> None:
         nonlocal inside, most
@@ -43,6 +43,7 @@ def test_of_many_at_once_some_go_some_wait_and_the_rest_is_refused() -> None:
                 with lock:
                     inside += 1
                     most = max(most, inside)
+                entered.release()
                 go_on.wait()
                 with lock:
                     inside -= 1
@@ -54,6 +55,8 @@ def test_of_many_at_once_some_go_some_wait_and_the_rest_is_refused() -> None:
         calls = [pool.submit(hash_one) for _ in range(12)]
         for _ in range(7):  # of twelve, two go and three wait
             assert full.acquire(timeout=60)
+        for _ in range(2):
+            assert entered.acquire(timeout=60)
         go_on.set()
     assert [call.exception() for call in calls] == [None] * 12
     assert most == 2
