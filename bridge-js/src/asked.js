@@ -3,6 +3,7 @@
 
 import { canonical, requestDigest } from "./formats/canonical.js";
 import { LATER_MEMBERS } from "./formats/contract.js";
+import { acceptedAnswers } from "./formats/exports.js";
 import { Refused } from "./formats/errors.js";
 import { compare } from "./opening.js";
 
@@ -33,6 +34,12 @@ export function checkAsked(asked, body, fingerprint) {
   if (!asked.request.attributes.every((path) => covers(asked.scope, path))) {
     throw new Refused("the frozen request's attributes are not all in the scope", "attributes");
   }
+  const { derived, required_attributes, optional_attributes, attributes } = asked.request;
+  const named = [...(required_attributes ?? []), ...(optional_attributes ?? [])];
+  const known = [...(named.length ? named : attributes), ...acceptedAnswers(asked.request)];
+  if (Object.keys(derived ?? {}).some((path) => !known.includes(path))) {
+    throw new Refused("the frozen request's derived names what was not asked for", "derived");
+  }
   if (requestDigest(expected) !== asked.request_digest) {
     throw new Refused("request_digest is not the digest of what was asked for", "request_digest");
   }
@@ -45,7 +52,8 @@ function frozenRequest(body, facts, fingerprint) {
   if (/^(sh_|@)/.test(String(own.user_id))) own.user_id = String(facts.user_id); // no answer repeats an invitation
   const given = LATER_MEMBERS.filter((member) => (body[member] ?? null) !== null);
   const later = Object.fromEntries(given.map((member) => [member, body[member]]));
-  return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later };
+  const answers = facts.derived === undefined ? {} : { derived: facts.derived };
+  return { request_id, app_id, app_name, attributes, expires_at, connector_thumbprint: fingerprint, ...own, ...later, ...answers };
 }
 
 /** Whether an attribute lies in a scope; an unknown form of scope covers nothing. @param {string} scope @param {string} path */

@@ -19,6 +19,10 @@ export interface components {
             attributes: string[];
             max_access_duration: number;
             updated_at: string;
+            /** @description Only where the attribute is an answer in place of a value: `from`, `rule`, its version. */
+            derived?: {
+                [key: string]: unknown;
+            };
         };
         /** @description How long reading may be asked for, in seconds. */
         DurationBounds: {
@@ -88,6 +92,14 @@ export interface components {
             invitation_sha256?: string;
             /** @description Only where you gave it. */
             return_url?: string;
+            /** @description Only where you gave it. */
+            accepts?: {
+                [key: string]: string[];
+            };
+            /** @description Path → `from`, `rule` and its version, of each answer in place of a value that you named. */
+            derived?: {
+                [key: string]: unknown;
+            };
         };
         /** @description A request that waits for the person's decision. */
         AskedConsent: {
@@ -227,9 +239,13 @@ export interface components {
             /** @description Compact JWS of the person's vault over this export. */
             approval: string;
             /** @description The Ed25519 key that signed it, this person's for your app alone. */
-            owner_key: Record<string, never>;
+            owner_key: {
+                [key: string]: string;
+            };
             /** @description How the person's key became another: each step a JWS that the old and the new key signed. */
-            key_history: Record<string, never>[];
+            key_history: {
+                [key: string]: unknown;
+            }[];
             /** @description The person lost their vault: this key is new, and nothing leads to it. */
             owner_key_reset: boolean;
         };
@@ -294,6 +310,10 @@ export interface components {
             invitation_sha256?: string | null;
             /** @description Where the person goes after deciding, under an origin of yours. */
             return_url?: string | null;
+            /** @description Of a value that you ask for, the answers that would do; the person may share one instead. */
+            accepts?: {
+                [key: string]: string[];
+            } | null;
         };
     };
     responses: never;

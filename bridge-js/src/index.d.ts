@@ -56,6 +56,8 @@ export interface ExportContent {
   data: Data;
   sources: Source[];
   sealed_at: string;
+  /** By path, where the value in `data` is an answer in place of another value; it may be "cannot_say". */
+  derived?: Record<string, { from: string; rule: Record<string, unknown>; rule_version: number }>;
 }
 
 /** What an export is bound to; `iss` is the origin of the consent app. */

@@ -2,8 +2,9 @@
 // From what was asked to what came back: every member that names the request is compared before anything is opened.
 
 import { checkApproval, KeyPins } from "./approvals.js";
+import { canonical } from "./formats/canonical.js";
 import { KeyRefused, oneLine, Refused } from "./formats/errors.js";
-import { openExport } from "./formats/exports.js";
+import { definitionsOf, openExport } from "./formats/exports.js";
 import { thumbprint } from "./formats/keys.js";
 
 /** @typedef {import("./index.js").AskedConsent} AskedConsent */
@@ -35,6 +36,8 @@ export async function openEnvelope(envelope, asked, key, { seenRevision = 0, eta
     revision: envelope.revision,
     request_digest: asked.request_digest,
   });
+  const expected = definitionsOf(asked.request.derived, content.approved_attributes) ?? {};
+  compare("derived", canonical(content.derived ?? {}), canonical(expected), "the content");
   const [one, two] = [envelope.approved_attributes, content.approved_attributes].map((paths) => [...new Set(paths)].sort().join());
   compare("approved_attributes", one, two, "the answer");
   return { ...shared, ...content, etag };

@@ -4,8 +4,9 @@
 import { BadAnswer, Problem } from "./errors.js";
 import { decodeBase64url, toBase64url } from "./formats/bytes.js";
 import { requestDigest } from "./formats/canonical.js";
+import { withAnswers } from "./formats/derived.js";
 import { KeyRefused, Refused } from "./formats/errors.js";
-import { sealExport } from "./formats/exports.js";
+import { definitionsOf, sealExport } from "./formats/exports.js";
 import { isObject } from "./formats/json.js";
 import { thumbprint } from "./formats/keys.js";
 import { newRoot, signApproval, signResumption } from "./formats/signing.js";
@@ -58,14 +59,14 @@ export class SandboxPerson {
   async approve(requestId, { attributes, accessDuration } = {}) {
     const asked = await this.#review(requestId);
     const { request } = asked;
-    const held = valuesOf(await this.#segments(request.scope));
+    const held = valuesOf(withAnswers(await this.#segments(request.scope), request.derived, sealedAt()));
     const named = [...(request.required_attributes ?? []), ...(request.optional_attributes ?? [])];
     const offered = named.length ? named : request.attributes;
     const approved = attributes ?? offered.filter((/** @type {string} */ path) => held.has(path));
     const missing = approved.find((/** @type {string} */ path) => !held.has(path));
     if (missing !== undefined) throw new Refused(`the vault does not hold ${missing}`);
     if (!approved.length) throw new Refused("the vault holds none of the attributes that are asked for");
-    const content = contentOf(request.scope, approved, held);
+    const content = { ...contentOf(request.scope, approved, held), derived: definitionsOf(request.derived, approved) };
     const members = headerOf(asked);
     const jwe = await sealExport(content, members, asked.connector_public_key);
     const duration = accessDuration ?? request.access_duration;

@@ -15,6 +15,7 @@ export const SCHEMAS = {
       attributes: {"type": "array", "items": {"type": "string"}},
       max_access_duration: {"type": "integer"},
       updated_at: {"type": "string"},
+      derived: {"type": "object"},
     },
   },
   DurationBounds: {
@@ -89,6 +90,8 @@ export const SCHEMAS = {
       binding_message: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       invitation_sha256: {"type": "string"},
       return_url: {"type": "string"},
+      accepts: {"type": "object"},
+      derived: {"type": "object"},
     },
   },
   AskedConsent: {
@@ -284,6 +287,7 @@ export const SCHEMAS = {
       template_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       invitation_sha256: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       return_url: {"anyOf": [{"type": "string"}, {"type": "null"}]},
+      accepts: {"anyOf": [{"type": "object"}, {"type": "null"}]},
     },
   },
 };

@@ -142,6 +142,8 @@ class FrozenRequest:
     binding_message: str | None
     invitation_sha256: str | None = None
     return_url: str | None = None
+    accepts: dict[str, Any] | None = None
+    derived: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -244,6 +246,7 @@ class ScopeEntry:
     attributes: tuple[str, ...]
     max_access_duration: int
     updated_at: str
+    derived: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

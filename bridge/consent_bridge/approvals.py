@@ -11,20 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from consent_bridge import signatures
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import origin_of, request_digest
 from consent_bridge.results import AskedConsent, Envelope, as_json
-from consent_bridge.signatures import (
-    Jwk,
-    check_claims,
-    check_public_key,
-    number_of,
-    sha256,
-    thumbprint,
-    unchecked_claims,
-    verified,
-    verified_by_both,
-)
 from consent_bridge.signing import APPROVAL_TYP, ROTATION_TYP
 
 _WHAT = "the approval"
@@ -35,7 +25,7 @@ _LEEWAY = 300  # seconds that two clocks may differ
 class OwnerKeyChanged(KeyRefused):
     """Another key than this person's: `reset` where they lost their vault, which `accept_owner_key` takes."""
 
-    def __init__(self, reason: str, *, key: Jwk, reset: bool) -> None:
+    def __init__(self, reason: str, *, key: signatures.Jwk, reset: bool) -> None:
         super().__init__(reason, member="owner_key")
         self.key, self.reset = key, reset
 
@@ -44,7 +34,7 @@ class OwnerKeyChanged(KeyRefused):
 class Pin:
     """The key of one person, and the approvals under earlier ones that were taken while they counted."""
 
-    key: Jwk
+    key: signatures.Jwk
     earlier: list[str] = field(default_factory=list)
     approvals: list[str] = field(default_factory=list)
 
@@ -59,7 +49,7 @@ class KeyPins:
     def load(self, stored: Mapping[str, Any]) -> None:
         """Take what `dump` gave."""
         for name, pin in stored.items():
-            key = check_public_key(pin["key"], "the kept key")
+            key = signatures.check_public_key(pin["key"], "the kept key")
             self._pins[name] = Pin(key, list(pin.get("earlier", ())), list(pin.get("approvals", ())))
 
     def dump(self) -> dict[str, Any]:
@@ -72,17 +62,17 @@ class KeyPins:
 
     def accept(self, issuer: str, user_id: str, key: Mapping[str, Any]) -> None:
         """Take this key as the person's, by somebody's decision: they said on another way that it is theirs."""
-        self._pins[_name(issuer, user_id)] = Pin(check_public_key(key, "the key"))
+        self._pins[_name(issuer, user_id)] = Pin(signatures.check_public_key(key, "the key"))
 
-    def keep(self, issuer: str, user_id: str, key: Jwk, approval: str) -> None:
+    def keep(self, issuer: str, user_id: str, key: signatures.Jwk, approval: str) -> None:
         """Remember what was checked: the key, which may have moved on, and the approval."""
         name = _name(issuer, user_id)
         pin = self._pins.setdefault(name, Pin(key))
-        if pin.key != key and thumbprint(key) not in pin.earlier:
-            pin.earlier.append(thumbprint(pin.key))
+        if pin.key != key and signatures.thumbprint(key) not in pin.earlier:
+            pin.earlier.append(signatures.thumbprint(pin.key))
             pin.key = key
-        if sha256(approval) not in pin.approvals:
-            pin.approvals.append(sha256(approval))
+        if signatures.sha256(approval) not in pin.approvals:
+            pin.approvals.append(signatures.sha256(approval))
 
 
 def _name(issuer: str, user_id: str) -> str:
@@ -91,17 +81,17 @@ def _name(issuer: str, user_id: str) -> str:
 
 def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins) -> None:
     """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
-    key = check_public_key(envelope.owner_key, "the person's key")
+    key = signatures.check_public_key(envelope.owner_key, "the person's key")
     issuer = origin_of(asked.issuer)
-    claims = verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
+    claims = signatures.verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
     _check_says(claims, envelope, asked, issuer)
     _check_key(envelope, asked, key, pins.find(issuer, asked.user_id), issuer)
     pins.keep(issuer, asked.user_id, key, envelope.approval)
 
 
 def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConsent, issuer: str) -> None:
-    iat, ends_at = number_of(claims, "iat", _WHAT), number_of(claims, "ends_at", _WHAT)
-    duration = number_of(claims, "access_duration", _WHAT)
+    iat, ends_at = signatures.number_of(claims, "iat", _WHAT), signatures.number_of(claims, "ends_at", _WHAT)
+    duration = signatures.number_of(claims, "access_duration", _WHAT)
     if ends_at <= time.time() - _LEEWAY:
         raise Refused(f"{_WHAT} is over", member="ends_at")
     if duration > asked.access_duration:
@@ -117,9 +107,9 @@ def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConse
         "revision": envelope.revision,
         "access_duration": duration,
         "approved_attributes": sorted(envelope.approved_attributes),
-        "export_sha256": sha256(envelope.jwe),
+        "export_sha256": signatures.sha256(envelope.jwe),
     }
-    check_claims(claims, expected, _WHAT)
+    signatures.check_claims(claims, expected, _WHAT)
 
 
 def _asked_members(asked: AskedConsent) -> dict[str, Any]:
@@ -127,7 +117,7 @@ def _asked_members(asked: AskedConsent) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
 
 
-def _check_key(envelope: Envelope, asked: AskedConsent, key: Jwk, pin: Pin | None, issuer: str) -> None:
+def _check_key(envelope: Envelope, asked: AskedConsent, key: signatures.Jwk, pin: Pin | None, issuer: str) -> None:
     if pin is None:
         if envelope.owner_key_reset:
             raise OwnerKeyChanged(f"the person lost their vault, and this key is new ({key['x']})", key=key, reset=True)
@@ -141,22 +131,26 @@ def _check_key(envelope: Envelope, asked: AskedConsent, key: Jwk, pin: Pin | Non
     raise OwnerKeyChanged(told, key=key, reset=envelope.owner_key_reset)
 
 
-def _taken_before(envelope: Envelope, key: Jwk, pin: Pin) -> bool:
+def _taken_before(envelope: Envelope, key: signatures.Jwk, pin: Pin) -> bool:
     """What an earlier key signed counts where it was taken while that key did, and never anew."""
-    return thumbprint(key) in pin.earlier and sha256(str(envelope.approval)) in pin.approvals
+    return signatures.thumbprint(key) in pin.earlier and signatures.sha256(str(envelope.approval)) in pin.approvals
 
 
-def _leads(history: tuple[Any, ...], start: Jwk, end: Jwk, asked: AskedConsent, issuer: str) -> bool:
+def _leads(
+    history: tuple[Any, ...], start: signatures.Jwk, end: signatures.Jwk, asked: AskedConsent, issuer: str
+) -> bool:
     """Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order."""
     current, seq = start, 0
     for step in history[:_MOST_STEPS]:
-        claims = unchecked_claims(step, "a step of the key's history")
-        old, new = (check_public_key(claims.get(name), f"a step's {name} key") for name in ("old", "new"))
+        claims = signatures.unchecked_claims(step, "a step of the key's history")
+        old, new = (signatures.check_public_key(claims.get(name), f"a step's {name} key") for name in ("old", "new"))
         what = "a step of the key's history"
-        claims = verified_by_both(step, ROTATION_TYP, (old, new), what)
-        found = number_of(claims, "seq", what)
+        claims = signatures.verified_by_both(step, ROTATION_TYP, (old, new), what)
+        found = signatures.number_of(claims, "seq", what)
         names = {"iss": issuer, "sub": asked.user_id, "aud": asked.app_id, "seq": seq + 1 if seq else found}
-        check_claims(claims, {**names, "old": old, "new": new, "iat": number_of(claims, "iat", what)}, what)
+        signatures.check_claims(
+            claims, {**names, "old": old, "new": new, "iat": signatures.number_of(claims, "iat", what)}, what
+        )
         seq = found
         if old == current:
             current = new

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from consent_bridge import (
     archive_commands,
     commands,
     epoch_commands,
+    listening,
+    login,
     owner_commands,
     sandbox_commands,
     serving,
@@ -26,8 +29,8 @@ _ABOUT = """\
 The client's side of Consent Runtime: ask a person for one scope of their data, wait
 for their decision, read the approved slice, and open sealed data on this machine.
 
-discover, request, wait and read take the service's address from CONSENT_BASE_URL (it
-ends in /api/v1) and the developer token from CONSENT_DEVELOPER_TOKEN. The connector
+scopes, request, wait, read and events take the service's address from CONSENT_BASE_URL (it
+ends in /api/v1) and the developer token from CONSENT_DEVELOPER_TOKEN, else both from `login`. The connector
 key is the file --key, else CONSENT_CONNECTOR_KEY, else connector-key.json in the
 state directory (CONSENT_BRIDGE_STATE, else ~/.local/state/consent-bridge)."""
 
@@ -52,9 +55,11 @@ def parser() -> argparse.ArgumentParser:
 Groups = Any  # argparse keeps the type of its subparsers to itself
 
 
-def _command(groups: Groups, name: str, run: Callable[..., Any], text: str, more: str = "") -> argparse.ArgumentParser:
+def _command(
+    groups: Groups, name: str, run: Callable[..., Any], text: str, more: str = "", *, aliases: Sequence[str] = ()
+) -> argparse.ArgumentParser:
     about = f"{text[0].upper()}{text[1:]}. {more}".strip()
-    parser: argparse.ArgumentParser = groups.add_parser(name, help=text, description=about)
+    parser: argparse.ArgumentParser = groups.add_parser(name, help=text, description=about, aliases=aliases)
     parser.set_defaults(run=run)
     return parser
 
@@ -83,8 +88,11 @@ def _keygen(groups: Groups) -> None:
 
 
 def _discover(groups: Groups) -> None:
-    parser = _command(groups, "discover", commands.discover, "show which scopes a person could approve")
+    text = "show which scopes a person could approve"
+    parser = _command(groups, "scopes", commands.discover, text, aliases=["discover"])
     parser.add_argument("user_id", nargs="?", metavar="USER_ID", help="left out: every scope of this deployment")
+    parser.add_argument("--domain", metavar="NAME", help="only those of this domain, such as lifestyle")
+    parser.add_argument("--query", metavar="TEXT", help="only those in which this text stands")
     _service_options(parser)
 
 
@@ -118,6 +126,8 @@ def _term_option(parser: argparse.ArgumentParser, name: str, rules: Mapping[str,
         parser.add_argument(option, dest=name, action="append", metavar="PATH", help=f"{text} Repeatable.")
     elif rules["type"] == "integer":
         parser.add_argument(option, dest=name, type=int, metavar="N", help=text)
+    elif rules["type"] == "object":
+        parser.add_argument(option, dest=name, type=json.loads, metavar="JSON", help=text)
     elif "enum" in rules:
         parser.add_argument(option, dest=name, choices=rules["enum"], help=text)
     else:
@@ -145,6 +155,38 @@ def _end(groups: Groups) -> None:
     parser = _command(groups, "end", commands.end, text, "It cannot be undone.")
     parser.add_argument("request_id", metavar="REQUEST_ID")
     _service_options(parser)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, 1 or more")
+    return int(text)
+
+
+def _events(groups: Groups) -> None:
+    parser = _command(groups, "events", listening.events_command, *listening.EVENTS_ABOUT)
+    listening.add_options(parser, _count)
+    _service_options(parser)
+
+
+def _listen(groups: Groups) -> None:
+    parser = _command(groups, "listen", listening.listen_command, *listening.LISTEN_ABOUT)
+    listening.add_forwarding(parser)
+    listening.add_options(parser, _count)
+    _service_options(parser)
+
+
+def _login(groups: Groups) -> None:
+    parser = _command(groups, "login", commands.login_command, *login.ABOUT)
+    parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
+    text = "only print the page's address, which is opened in a browser of this machine"
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help=text)
+    _key_option(parser)
+
+
+def _logout(groups: Groups) -> None:
+    text = "give up what `login` was allowed, here and at the service"
+    _command(groups, "logout", login.logout_command, text)
 
 
 def _wait(groups: Groups) -> None:
@@ -371,6 +413,8 @@ def _accept_epoch(groups: Groups) -> None:
 
 
 _COMMANDS: tuple[Callable[[Groups], None], ...] = (
+    _login,
+    _logout,
     _keygen,
     _discover,
     _request,
@@ -378,6 +422,8 @@ _COMMANDS: tuple[Callable[[Groups], None], ...] = (
     _wait,
     _read,
     _end,
+    _events,
+    _listen,
     _open_export,
     _open_segment,
     _unwrap,

@@ -1,40 +1,28 @@
 """The developer's calls, apart from how they are sent: what goes out, and what the answer is read as.
 
-`Client` and `AsyncClient` send the same calls, so that neither can know one that the other does not.
+`Client` and `AsyncClient` are made of the same calls and plans, so that neither can know one that the other does not.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from functools import update_wrapper
+from typing import Any, Generic, TypeVar, Unpack
 from urllib.parse import quote
 
-from consent_bridge import logs, notes, proofs
+from consent_bridge import logs, notes, proofs, results
 from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey
 from consent_bridge.opening import check_asked, compare
-from consent_bridge.results import (
-    PENDING,
-    AskedConsent,
-    Connection,
-    Discovery,
-    Envelope,
-    MadeConnection,
-    PeoplePage,
-    ProvenReceipt,
-    Receipt,
-    RequestPage,
-    ScopeEntry,
-    Status,
-    build,
-)
 from consent_bridge.signatures import sha256
+from consent_bridge.terms import Terms
 from consent_bridge.transport import TRANSIENT, Answer
 
 WRAPPING_ALG = "ECDH-ES+A256KW"
@@ -56,28 +44,38 @@ class Call(Generic[Result]):
     headers: Mapping[str, str] = field(default_factory=dict)
     extra_time: float = 0.0
     repeatable: bool = True
+    public: bool = False  # under the service's origin and without the token
 
 
 @dataclass(frozen=True)
 class Fetched:
     """A sealed export with its entity tag; `envelope` is None where it has not changed since the tag that was sent."""
 
-    envelope: Envelope | None
+    envelope: results.Envelope | None
     etag: str
 
 
-def whole(fetched: Fetched) -> Envelope:
+def whole(fetched: Fetched) -> results.Envelope:
     """The export where no tag was sent, so that there has to be one."""
     if fetched.envelope is None:
         raise BadAnswer("the server answered 304 where nothing was known")
     return fetched.envelope
 
 
-def discover(user_id: str, client_hint: str | None = None) -> Call[Discovery]:
-    def read(answer: Answer) -> Discovery:
-        return build(Discovery, answer.json())
+def discover(
+    user_id: str, *, client_hint: str | None = None, domain: str | None = None, query: str | None = None
+) -> Call[results.Discovery]:
+    """Which scopes this person could approve; only those of `domain`, and in which the text `query` stands.
 
-    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", read, headers=_hint(client_hint))
+    `client_hint` is whatever tells your own callers apart, a session's name perhaps; only a hash of it is sent. Who
+    asks about too many unknown people then locks themselves out, and not your whole app.
+    """
+
+    def read(answer: Answer) -> results.Discovery:
+        return results.build(results.Discovery, answer.json())
+
+    params = _query(domain=domain, query=query)
+    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", read, params=params, headers=_hint(client_hint))
 
 
 def _hint(client_hint: str | None) -> dict[str, str]:
@@ -87,46 +85,51 @@ def _hint(client_hint: str | None) -> dict[str, str]:
     return {"X-Client-Hint": hashlib.sha256(client_hint.encode("utf-8", "surrogatepass")).hexdigest()}
 
 
-def catalog() -> Call[tuple[ScopeEntry, ...]]:
-    def read(answer: Answer) -> tuple[ScopeEntry, ...]:
+def catalog(*, domain: str | None = None, query: str | None = None) -> Call[tuple[results.ScopeEntry, ...]]:
+    """Every scope of this deployment that can be asked for, of nobody in particular; chosen as by `discover`."""
+
+    def read(answer: Answer) -> tuple[results.ScopeEntry, ...]:
         entries = answer.json().get("scope_entries")
         if not isinstance(entries, list):
             raise BadAnswer("the answer has no scope_entries")
-        return tuple(build(ScopeEntry, entry) for entry in entries)
+        return tuple(results.build(results.ScopeEntry, entry) for entry in entries)
 
-    return Call("GET", "/scope-catalog", read)
+    return Call("GET", "/scope-catalog", read, params=_query(domain=domain, query=query))
 
 
-def people(query: str | None, cursor: str | None, limit: int | None) -> Call[PeoplePage]:
+def people(
+    query: str | None = None, *, cursor: str | None = None, limit: int | None = None
+) -> Call[results.PeoplePage]:
+    """One page of the people who let apps find them, by how handle or name begins; all without `query`.
+
+    Give `next_cursor` as `cursor` for the next page.
+    """
     params = _query(query=query, cursor=cursor, limit=limit)
-    return Call("GET", "/people", lambda answer: build(PeoplePage, answer.json()), params=params)
+    return Call("GET", "/people", lambda answer: results.build(results.PeoplePage, answer.json()), params=params)
 
 
 def request_consent(
     user_id: str,
     scope: str,
+    *,
     purpose: str,
     key: Mapping[str, Any],
-    connector_key_id: str | None,
-    idempotency_key: str | None,
-    client_hint: str | None,
-    terms: Mapping[str, Any],
-) -> Call[AskedConsent]:
-    public = public_half(key) if "d" in key else dict(key)
-    print_ = thumbprint(public)
-    body = {
-        "user_id": user_id,
-        "scope": scope,
-        "purpose": purpose,
-        "connector_public_key": public,
-        "connector_key_id": connector_key_id or print_,
-        "connector_wrapping_alg": WRAPPING_ALG,
-        **_invitation(user_id),
-        **{name: value for name, value in terms.items() if value is not None},
-    }
+    connector_key_id: str | None = None,
+    idempotency_key: str | None = None,
+    client_hint: str | None = None,
+    **terms: Unpack[Terms],
+) -> Call[results.AskedConsent]:
+    """Ask for one scope; keep the answer, an export is checked against it.
 
-    def read(answer: Answer) -> AskedConsent:
-        asked = build(AskedConsent, answer.json())
+    `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is given.
+    With `idempotency_key` the same call may be made again: it repeats the first answer for a day. `client_hint` as in
+    `discover`.
+    """
+    along = request_along(scope, purpose=purpose, key=key, connector_key_id=connector_key_id, **terms)
+    body = {"user_id": user_id, **_invitation(user_id), **along}
+
+    def read(answer: Answer) -> results.AskedConsent:
+        asked = results.build(results.AskedConsent, answer.json())
         check_asked(asked, body)
         return asked
 
@@ -140,9 +143,12 @@ def _invitation(user_id: str) -> dict[str, str]:
 
 
 def request_along(
-    scope: str, purpose: str, key: Mapping[str, Any], connector_key_id: str | None, terms: Mapping[str, Any]
+    scope: str, *, purpose: str, key: Mapping[str, Any], connector_key_id: str | None = None, **terms: Unpack[Terms]
 ) -> dict[str, Any]:
-    """What is asked of whoever connects: JSON without anything secret, to be kept until the connection is completed."""
+    """What to ask of whoever connects, as `begin_connection` takes it; the private half of `key` stays here.
+
+    JSON without anything secret, to be kept until the connection is completed.
+    """
     public = public_half(key) if "d" in key else dict(key)
     return {
         "scope": scope,
@@ -155,30 +161,47 @@ def request_along(
 
 
 def begin_connection(
-    return_url: str | None, binding_message: str | None, request: Mapping[str, Any] | None
-) -> Call[MadeConnection]:
+    *, return_url: str | None = None, binding_message: str | None = None, request: Mapping[str, Any] | None = None
+) -> Call[results.MadeConnection]:
+    """Let somebody connect: send them to `connect_url`, or, without a `return_url`, show `code` and `code_url`.
+
+    `request` is what `request_along` made; keep it, with the browser session that began, until it is completed.
+    """
     given = {"return_url": return_url, "binding_message": binding_message, "request": request}
     body = {name: value for name, value in given.items() if value is not None}
     return Call(
-        "POST", "/connections", lambda answer: build(MadeConnection, answer.json()), body=body, repeatable=False
+        "POST",
+        "/connections",
+        lambda answer: results.build(results.MadeConnection, answer.json()),
+        body=body,
+        repeatable=False,
     )
 
 
 def connection(
-    connection_id: str, wait: int, request: Mapping[str, Any] | None, return_url: str | None
-) -> Call[Connection]:
-    def read(answer: Answer) -> Connection:
+    connection_id: str, *, wait: int = 0, request: Mapping[str, Any] | None = None, return_url: str | None = None
+) -> Call[results.Connection]:
+    """Where it stands; `wait` (0 to 30 s) holds the answer. What was asked along is compared with `request`."""
+
+    def read(answer: Answer) -> results.Connection:
         return _checked(answer, connection_id, request, return_url)
 
     return Call("GET", _connection(connection_id), read, params=_query(wait=wait or None), extra_time=float(wait))
 
 
 def complete_connection(
-    connection_id: str, connection_code: str, request: Mapping[str, Any] | None, return_url: str | None
-) -> Call[Connection]:
-    """Repeatable: the same code completes it once more."""
+    connection_id: str,
+    connection_code: str,
+    *,
+    request: Mapping[str, Any] | None = None,
+    return_url: str | None = None,
+) -> Call[results.Connection]:
+    """Complete it with the code of the return: only in the browser session that began it. Safe to repeat.
 
-    def read(answer: Answer) -> Connection:
+    Its `request` is the `AskedConsent` to read by. `request` and `return_url` as it was begun with.
+    """
+
+    def read(answer: Answer) -> results.Connection:
         return _checked(answer, connection_id, request, return_url)
 
     body = {"connection_code": connection_code}
@@ -186,6 +209,7 @@ def complete_connection(
 
 
 def end_connection(user_id: str) -> Call[None]:
+    """Forget this person: what waits is cancelled, what may be read is released, and the name leads nowhere."""
     return Call("DELETE", _connection(user_id), lambda _: None, repeatable=False)
 
 
@@ -195,9 +219,9 @@ def _connection(name: str) -> str:
 
 def _checked(
     answer: Answer, connection_id: str, request: Mapping[str, Any] | None, return_url: str | None
-) -> Connection:
+) -> results.Connection:
     """Where it stands; what was asked along is our own request, and of whom this very connection is the way to."""
-    found = build(Connection, answer.json())
+    found = results.build(results.Connection, answer.json())
     compare("connection_id", found.connection_id, connection_id, "the answer")
     asked = found.request
     if asked is None:
@@ -210,49 +234,64 @@ def _checked(
     return found
 
 
-def status(wait: int = 0, **named: str) -> Call[Status]:
-    """`named`: request_id, or user_id and scope."""
+def status(request_id: str, *, wait: int = 0) -> Call[results.Status]:
+    """Where a request stands; `wait` (0 to 30 s) holds the answer until that changes."""
+    return _asked_for_status(wait, request_id=request_id)
+
+
+def newest_status(user_id: str, scope: str, *, wait: int = 0) -> Call[results.Status]:
+    """The same for the app's newest request for this person and scope."""
+    return _asked_for_status(wait, user_id=user_id, scope=scope)
+
+
+def _asked_for_status(wait: int, **named: str) -> Call[results.Status]:
     params = _query(**named, wait=wait or None)
     return Call("GET", "/consent-status", _status, params=params, extra_time=float(wait))
 
 
-def fetch_export(request_id: str, etag: str = "") -> Call[Fetched]:
+def fetched_export(request_id: str, etag: str = "") -> Call[Fetched]:
     """Sent again under the same key where the answer was lost, so that it counts as one read."""
 
     def read(answer: Answer) -> Fetched:
-        found = None if answer.status == 304 else build(Envelope, answer.json())
+        found = None if answer.status == 304 else results.build(results.Envelope, answer.json())
         return Fetched(found, answer.headers.get("ETag", ""))
 
     headers = {"Idempotency-Key": uuid.uuid4().hex, **({"If-None-Match": etag} if etag else {})}
     return Call("GET", "/consent-export", read, params=_query(request_id=request_id), headers=headers)
 
 
-def end(request_id: str) -> Call[Status]:
-    """Repeatable: a second end answers as the first did."""
+def end(request_id: str) -> Call[results.Status]:
+    """Cancel a pending request or release a live grant; repeated, the same answer."""
     return Call("POST", "/end-consent", _status, body={"request_id": request_id})
 
 
-def requests(status: str | None, cursor: str | None, limit: int | None) -> Call[RequestPage]:
+def requests(
+    *, status: str | None = None, cursor: str | None = None, limit: int | None = None
+) -> Call[results.RequestPage]:
+    """One page of this app's requests."""
     params = _query(status=status, cursor=cursor, limit=limit)
-    return Call("GET", "/consent-requests", lambda answer: build(RequestPage, answer.json()), params=params)
+    return Call(
+        "GET", "/consent-requests", lambda answer: results.build(results.RequestPage, answer.json()), params=params
+    )
 
 
 def keys() -> Call[dict[str, bytes]]:
-    """Under the service's origin."""
-    return Call("GET", proofs.KEYS_PATH, lambda answer: proofs.read_keys(answer.json()))
+    return Call("GET", proofs.KEYS_PATH, lambda answer: proofs.read_keys(answer.json()), public=True)
 
 
 def log_keys() -> Call[tuple[VerifierKey, ...]]:
-    return Call("GET", "/log/key", lambda answer: logs.read_keys(_text(answer)))
+    return Call("GET", "/log/key", lambda answer: logs.read_keys(_text(answer)), public=True)
 
 
 def log_checkpoint() -> Call[str]:
-    return Call("GET", "/log/checkpoint", _text)
+    return Call("GET", "/log/checkpoint", _text, public=True)
 
 
 def log_consistency(old: int, new: int) -> Call[tuple[bytes, ...]]:
-    params = {"old": str(old), "new": str(new)}
-    return Call("GET", "/log/consistency", lambda answer: logs.read_consistency(_text(answer)), params=params)
+    def read(answer: Answer) -> tuple[bytes, ...]:
+        return logs.read_consistency(_text(answer))
+
+    return Call("GET", "/log/consistency", read, params={"old": str(old), "new": str(new)}, public=True)
 
 
 def log_proof(entry_hash: str) -> Call[str | None]:
@@ -261,15 +300,56 @@ def log_proof(entry_hash: str) -> Call[str | None]:
     def read(answer: Answer) -> str | None:
         return _text(answer) if answer.status == 200 else None
 
-    return Call("GET", f"/log/proof/{quote(entry_hash, safe='')}", read)
+    return Call("GET", f"/log/proof/{quote(entry_hash, safe='')}", read, public=True)
 
 
-LogCall = Generator[Call[Any], Any, Result]  # yields the calls that it needs under the service's origin, gets answers
+LogCall = Generator[Call[Any], Any, Result]  # yields the calls that it needs, gets what their answers are read as
+Step = Call[Any] | float | Callable[[], Any]  # seconds to let pass, and what takes so long that it belongs in a thread
+Plan = Generator[Step, Any, Result]
 
 
-def advance(asking: LogCall[Any], outcome: Any) -> Call[Any]:
-    """The next call that is asked for, once the last one's answer, or the Problem that it was, is told."""
-    return asking.throw(outcome) if isinstance(outcome, Problem) else asking.send(outcome)
+def advance(plan: Generator[Any, Any, Any], outcome: Any) -> Any:
+    """The next step of a plan, once the last one's result, or the error that it ended in, is told."""
+    return plan.throw(outcome) if isinstance(outcome, BridgeError) else plan.send(outcome)
+
+
+def carried_out(plan: Generator[Any, Any, Result], do: Callable[[Any], Any]) -> Result:
+    """What a plan comes to, `do` being how its steps are done."""
+    outcome: Any = None
+    while True:
+        try:
+            step = advance(plan, outcome)
+        except StopIteration as done:
+            result: Result = done.value
+            return result
+        try:
+            outcome = do(step)
+        except BridgeError as error:
+            outcome = error
+
+
+async def awaited(plan: Generator[Any, Any, Result], do: Callable[[Any], Awaitable[Any]]) -> Result:
+    """The same, each step awaited."""
+    outcome: Any = None
+    while True:
+        try:
+            step = advance(plan, outcome)
+        except StopIteration as done:
+            result: Result = done.value
+            return result
+        try:
+            outcome = await do(step)
+        except BridgeError as error:
+            outcome = error
+
+
+def as_method(act: Callable[..., Any], method: Callable[..., Any]) -> None:
+    """Let a method that was made of a call be described as it is: with its name, text, arguments, and a `self`."""
+    found = inspect.signature(act)
+    given = [each for each in found.parameters.values() if each.name != "self"]
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    update_wrapper(method, act)
+    vars(method)["__signature__"] = found.replace(parameters=[itself, *given])
 
 
 def _published(memory: Memory) -> LogCall[str]:
@@ -334,10 +414,10 @@ def prove_receipt(memory: Memory, claims: Mapping[str, Any], told: Mapping[str, 
     return event, (yield from tied(memory, event.proof.checkpoint))
 
 
-def as_proven(receipt: Receipt, event: ProvenEvent) -> ProvenReceipt:
+def as_proven(receipt: results.Receipt, event: ProvenEvent) -> results.ProvenReceipt:
     seen = event.proof.checkpoint
     names = tuple(cosignature.witness for cosignature in seen.cosignatures)
-    return ProvenReceipt(receipt, event.entry, event.proof.index, seen.size, names)
+    return results.ProvenReceipt(receipt, event.entry, event.proof.index, seen.size, names)
 
 
 def receipt_with_proof(receipt_id: str) -> Call[dict[str, Any] | None]:
@@ -353,9 +433,9 @@ def receipt(receipt_id: str) -> Call[str]:
     return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", _jws)
 
 
-def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> Receipt:
+def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> results.Receipt:
     """The receipt that was asked for, by its own signed word."""
-    return Receipt(receipt_id, jws, proofs.verify_receipt(jws, known, {"receipt_id": receipt_id}))
+    return results.Receipt(receipt_id, jws, proofs.verify_receipt(jws, known, {"receipt_id": receipt_id}))
 
 
 class Waiting:
@@ -376,11 +456,11 @@ class Waiting:
         self._started = self._clock()
         return int(max(0.0, min(LONGEST_WAIT, self._deadline - self._started)))  # infinity is no int
 
-    def pause_after(self, outcome: Status | BridgeError) -> float | None:
+    def pause_after(self, outcome: results.Status | BridgeError) -> float | None:
         """None: `outcome` is the decision. Else seconds to let pass; raises where waiting on would be no use."""
         pause = _POLL_PAUSE
-        if isinstance(outcome, Status):
-            if outcome.status != PENDING:
+        if isinstance(outcome, results.Status):
+            if outcome.status != results.PENDING:
                 return None
         elif isinstance(outcome, Problem) and (outcome.code == "slow_down" or outcome.status in TRANSIENT):
             pause = outcome.retry_after or _POLL_PAUSE
@@ -391,7 +471,7 @@ class Waiting:
             if isinstance(outcome, Unreachable):
                 raise outcome
             raise WaitTimeout(f"no decision within {self._timeout:g} seconds")
-        if now - self._started >= _POLL_PAUSE and isinstance(outcome, Status):
+        if now - self._started >= _POLL_PAUSE and isinstance(outcome, results.Status):
             return 0.0  # the server held the answer
         return max(0.0, min(pause, self._deadline - now))
 
@@ -403,8 +483,8 @@ def bearer(token: str) -> str:
     return f"Bearer {token}"
 
 
-def _status(answer: Answer) -> Status:
-    return build(Status, answer.json())
+def _status(answer: Answer) -> results.Status:
+    return results.build(results.Status, answer.json())
 
 
 def _jws(answer: Answer) -> str:

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from consent_bridge import commands
+from consent_bridge import commands, login
 from consent_bridge.arguments import parser
-from consent_bridge.errors import BridgeError, one_line
+from consent_bridge.errors import BadAnswer, BridgeError, Problem, one_line
 
 EXIT_REFUSED = 1
 EXIT_INTERRUPTED = 130
@@ -28,6 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except commands.Undone as undone:
         _print(undone.result)
         return _refuse(str(undone))
+    except (Problem, BadAnswer) as error:
+        return _refuse(f"{login.address(arguments)}: {error}" if hasattr(arguments, "base_url") else str(error))
     except BridgeError as error:
         return _refuse(str(error))
     except BrokenPipeError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from consent_bridge import login
 from consent_bridge.client import Client
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, BridgeError, KeyRefused, Refused, one_line
@@ -41,8 +43,9 @@ def discover(options: Namespace) -> dict[str, Any]:
     """A person's scopes, or the catalog."""
     with _client(options) as client:
         if options.user_id is None:
-            return {"scope_entries": [as_json(entry) for entry in client.catalog()]}
-        return as_json(client.discover(options.user_id))
+            entries = client.catalog(domain=options.domain, query=options.query)
+            return {"scope_entries": [as_json(entry) for entry in entries]}
+        return as_json(client.discover(options.user_id, domain=options.domain, query=options.query))
 
 
 def request(options: Namespace) -> dict[str, Any]:
@@ -160,15 +163,23 @@ def keyring_of(options: Namespace) -> Keyring:
     return Keyring(state_directory(), Path(named) if named else None)
 
 
-def address_and_token(options: Namespace) -> tuple[str, str]:
-    """Where the service is and what lets this app in."""
-    base_url = options.base_url or os.environ.get("CONSENT_BASE_URL")
-    token = options.token or os.environ.get("CONSENT_DEVELOPER_TOKEN")
-    if not base_url:
-        raise Refused("CONSENT_BASE_URL is not set: the service's address, ending in /api/v1")
+def address_and_token(options: Namespace) -> tuple[str, str | Callable[[], str]]:
+    """Where the service is and what lets this app in: a developer token, else what `login` was allowed."""
+    base_url, given = login.address(options), developer_token(options)
+    token = given or login.kept_token(base_url)
     if not token:
-        raise Refused("CONSENT_DEVELOPER_TOKEN is not set")
+        raise Refused("CONSENT_DEVELOPER_TOKEN is not set, and `consent-bridge login` was not done here")
     return base_url, token
+
+
+def developer_token(options: Namespace) -> str | None:
+    """The one that was given."""
+    return options.token or os.environ.get("CONSENT_DEVELOPER_TOKEN")
+
+
+def login_command(options: Namespace) -> dict[str, Any]:
+    """Let a person allow this program in their browser."""
+    return login.login_command(options, keyring_of(options))
 
 
 def _private_key(options: Namespace) -> Jwk:

@@ -50,13 +50,7 @@ def _told(before: Memory, then: Memory, *, after: bool) -> dict[str, Any]:
     old, new = (
         logs.as_json(memory.checkpoint, memory.is_fresh(time.time())) for memory in (before, then) if memory.checkpoint
     )
-    return {
-        "old": old,
-        "new": new,
-        "new_begins_after_last_seen": after,
-        "lost": _LOST,
-        "accepted": False,
-    }
+    return {"old": old, "new": new, "new_begins_after_last_seen": after, "lost": _LOST, "accepted": False}
 
 
 def _is_confirmed(told: dict[str, Any], origin: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,11 +35,13 @@ DIGEST_MEMBERS = (
     "refresh_policy",
     "binding_message",
 )
-# what the contract gained later is there only where the app gave it
-LATER_MEMBERS = tuple(name for name, rules in TERM_RULES.items() if rules.get("x-in-digest"))
+# what the contract gained later is there only where the app gave it; `derived` where it named answers
+LATER_MEMBERS = (*(name for name, rules in TERM_RULES.items() if rules.get("x-in-digest")), "derived")
 _TYP = "consent-export+jwe"
 _CTY = "application/json"
 _PLAINTEXT_MEMBERS = ("scope", "approved_attributes", "data", "sources", "sealed_at")
+_LATER_PLAINTEXT_MEMBERS = ("derived", "pad")
+_PADDED_TO = 256  # bytes: how long a slice is tells nobody what it says
 _SOURCE_MEMBERS = frozenset({"domain", "segment_id"})
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
 _ATTRIBUTE_DEPTH = 3  # domain.segment.attribute
@@ -96,17 +98,21 @@ class Source:
 
 @dataclass(frozen=True)
 class ExportContent:
-    """The plaintext of an export; `data` is domain → segment → attribute → value."""
+    """The plaintext of an export; `data` is domain → segment → attribute → value.
+
+    `derived` has {"from", "rule", "rule_version"} of each path whose value is an answer in place of another's.
+    """
 
     scope: str
     approved_attributes: tuple[str, ...]
     data: dict[str, Any]
     sources: tuple[Source, ...]
     sealed_at: str
+    derived: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The content as it is sealed."""
-        return {
+        content = {
             "scope": self.scope,
             "approved_attributes": list(self.approved_attributes),
             "data": self.data,
@@ -115,6 +121,7 @@ class ExportContent:
             ],
             "sealed_at": self.sealed_at,
         }
+        return {**content, "derived": self.derived} if self.derived else content
 
 
 def request_digest(request: Mapping[str, Any]) -> str:
@@ -150,7 +157,18 @@ def seal_export(content: ExportContent, connector_public_key: object, header: Ex
     key = jose_key(check_connector_key(connector_public_key))
     members = {"typ": _TYP, "cty": _CTY, **asdict(header)}
     content = replace(checked, sources=tuple(Source(one.domain, one.segment_id) for one in checked.sources))
-    return jwe.seal(members, dump_json(content.as_json(), "the export"), key, PROFILE)
+    answers = [value for path, value, _ in _paths(content.data) if path in content.derived]
+    return jwe.seal(members, _padded(dump_json(content.as_json(), "the export"), answers), key, PROFILE)
+
+
+def _padded(plaintext: bytes, answers: Iterable[object]) -> bytes:
+    """A JSON object with a last member of blanks: as long as if each answer had _PADDED_TO bytes, and a multiple of it.
+
+    A multiple alone would tell "yes" from "no" where one byte more begins the next.
+    """
+    before, after = plaintext[:-1] + b',"pad":"', b'"}'
+    room = sum(max(0, _PADDED_TO - len(dump_json(answer, "an answer"))) for answer in answers)
+    return before + b" " * (room + -(len(before) + len(after) + room) % _PADDED_TO) + after
 
 
 def open_export(sealed: str, private_key: object, expected: ExportHeader) -> ExportContent:
@@ -174,7 +192,7 @@ def check_content(content: Mapping[str, Any], scope: str) -> ExportContent:
     for member in _PLAINTEXT_MEMBERS:
         if member not in content:
             raise Refused(f"the content has no {member}", member=member)
-    if unknown := sorted(content.keys() - set(_PLAINTEXT_MEMBERS)):
+    if unknown := sorted(content.keys() - {*_PLAINTEXT_MEMBERS, *_LATER_PLAINTEXT_MEMBERS}):
         raise Refused(f"the content has an unknown member {shown(unknown[0])}", member=unknown[0])
     if content["scope"] != scope:
         raise Refused(f"the content's scope is {shown(content['scope'])}, not {shown(scope)}", member="scope")
@@ -182,13 +200,22 @@ def check_content(content: Mapping[str, Any], scope: str) -> ExportContent:
     _check_data(content["data"], approved)
     if not isinstance(content["sealed_at"], str) or not _TIME.match(content["sealed_at"]):
         raise Refused("the content's sealed_at is not a time in UTC", member="sealed_at")
+    if str(content.get("pad", "")).strip(" "):
+        raise Refused("the content's pad is not blank", member="pad")
     return ExportContent(
         scope=scope,
         approved_attributes=approved,
         data=content["data"],
         sources=tuple(_sources(content["sources"])),
         sealed_at=content["sealed_at"],
+        derived=_derived(content.get("derived", {}), approved),
     )
+
+
+def _derived(value: Any, approved: Iterable[str]) -> dict[str, Any]:
+    if not isinstance(value, dict) or not value.keys() <= set(approved):
+        raise Refused("the content's derived names something that was not approved", member="derived")
+    return value
 
 
 def _approved(value: Any) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from consent_bridge import vault_notes
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.records import Approved, record_of, with_record, without_records
@@ -18,28 +19,10 @@ from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
 from consent_bridge.signatures import sha256, thumbprint, verified
-from consent_bridge.signing import (
-    APPROVAL_TYP,
-    ApprovalRoot,
-    new_root,
-    open_root,
-    signed_approval,
-    signed_resumption,
-)
-from consent_bridge.slicing import chosen_paths, export_members, sealed_slice, slice_of, values_at
+from consent_bridge.signing import APPROVAL_TYP, ApprovalRoot, new_root, open_root, signed_approval, signed_resumption
+from consent_bridge.slicing import answered, chosen_paths, export_members, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
 from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
-from consent_bridge.vault_notes import (
-    Notes,
-    NotesKeeper,
-    NotesMemory,
-    RolledBack,
-    Send,
-    with_connector,
-    with_domain,
-    with_revisions,
-    with_segments,
-)
 from consent_bridge.wrappers import VaultKey
 
 _ATTEMPTS_AT_A_SEGMENT = 3
@@ -54,9 +37,9 @@ class VaultHolder:
 
     _is_played = False  # by a test app, which alone knows a person by their own ID
 
-    def __init__(self, addresses: Addresses, memory: NotesMemory | None = None) -> None:
+    def __init__(self, addresses: Addresses, memory: vault_notes.NotesMemory | None = None) -> None:
         self._addresses = addresses
-        self._notes = NotesKeeper(addresses, memory or NotesMemory())
+        self._notes = vault_notes.NotesKeeper(addresses, memory or vault_notes.NotesMemory())
         self._key: VaultKey | None = None
         self._root: ApprovalRoot | None = None
         self._user_id = ""
@@ -224,7 +207,7 @@ class VaultHolder:
         review.check_vouched(despite=despite_unvouched)
         segments = self._segments_to_seal(review)
         approved = chosen_paths(review, segments, attributes)
-        content = slice_of(review.scope, approved, segments)
+        content = slice_of(review, approved, segments)
         duration = review.access_duration if access_duration is None else access_duration
         sealed = sealed_slice(review, content, review.export_revision)
         signed = signed_approval(
@@ -295,7 +278,7 @@ class VaultHolder:
         attributes = list(grant.approved_attributes)
         revision = grant.export_revision + 1
         duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
-        content = slice_of(review.scope, attributes, self._segments_to_seal(review))
+        content = slice_of(review, attributes, self._segments_to_seal(review))
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
             self._approval_root(),
@@ -336,17 +319,17 @@ class VaultHolder:
         return verified(approval, APPROVAL_TYP, key, "the approval")["access_duration"], record.ends_at
 
     def _segments_of(self, review: Review) -> dict[tuple[str, str], Segment]:
-        return {(item.domain, item.segment_id): item for item in self.segments(scope=review.scope)}
+        return answered(review, {(one.domain, one.segment_id): one for one in self.segments(scope=review.scope)})
 
     def _segments_to_seal(self, review: Review) -> dict[tuple[str, str], Segment]:
         """The same, none older than it was seen here, or than what was sealed of it before; `RolledBack` else."""
         seen = self._notes.revisions(self._user_id)
         notes, _ = self._notes.read(self._unlocked(), self._user_id)
-        known, found = with_revisions(seen, notes.get("segments", {})), self._segments_of(review)
+        known, found = vault_notes.with_revisions(seen, notes.get("segments", {})), self._segments_of(review)
         for place, segment in found.items():
             if segment.content_revision < known.get(".".join(place), 0):
                 reason = f"{'.'.join(place)} is revision {segment.content_revision}, older than one seen before"
-                raise RolledBack(f"{reason}; nothing was sent", member="content_revision")
+                raise vault_notes.RolledBack(f"{reason}; nothing was sent", member="content_revision")
         return found
 
     # -- what the vault remembers
@@ -359,13 +342,13 @@ class VaultHolder:
         hashed = sha256(signed["approval"])
         approved = Approved(tuple(said["approved_attributes"]), said["ends_at"], said["revision"], hashed)
 
-        def change(notes: Notes) -> Notes:
-            known = with_connector(notes, review.app_id, review.request["connector_thumbprint"])
+        def change(notes: vault_notes.Notes) -> vault_notes.Notes:
+            known = vault_notes.with_connector(notes, review.app_id, review.request["connector_thumbprint"])
             if method == "POST":  # a decision, made with the domain in view
-                known = with_domain(known, review.app_id, review.vouching.domain)
+                known = vault_notes.with_domain(known, review.app_id, review.vouching.domain)
             records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
             sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
-            return with_segments(sealed_from, {**known, "approvals": records})
+            return vault_notes.with_segments(sealed_from, {**known, "approvals": records})
 
         send = partial(self._send_notes, method, path, body)
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
@@ -377,15 +360,17 @@ class VaultHolder:
         path = f"/grants/{quote(grant_id, safe='')}"
         digest = self.review(str(self._addresses.get(f"{path}/approval").get("request_id"))).request_digest
 
-        def change(notes: Notes) -> Notes:
+        def change(notes: vault_notes.Notes) -> vault_notes.Notes:
             return {**notes, "approvals": without_records(notes.get("approvals"), [digest], time.time())}
 
         send = partial(self._send_notes, "POST", f"{path}/revoke", {})
         return build(Status, self._notes.change(self._unlocked(), self._user_id, change, send).json())
 
-    def _send_with_revision(self, place: str, revision: int, send: Send) -> Answer:
+    def _send_with_revision(self, place: str, revision: int, send: vault_notes.Send) -> Answer:
         """Send a change of a segment together with notes that remember the revision that it makes."""
-        return self._notes.change(self._unlocked(), self._user_id, partial(with_segments, {place: revision}), send)
+        return self._notes.change(
+            self._unlocked(), self._user_id, partial(vault_notes.with_segments, {place: revision}), send
+        )
 
     def _take_out_ended(self) -> None:
         """Let the notes forget what ended since, by the person's own history; one who is played has none."""

@@ -18,10 +18,7 @@ Curve = Literal["X25519", "P-256"]
 Jwk = dict[str, str]
 
 CURVES: tuple[Curve, ...] = ("X25519", "P-256")
-_PUBLIC_MEMBERS: Mapping[Curve, tuple[str, ...]] = {
-    "X25519": ("kty", "crv", "x"),
-    "P-256": ("kty", "crv", "x", "y"),
-}
+_PUBLIC_MEMBERS: Mapping[Curve, tuple[str, ...]] = {"X25519": ("kty", "crv", "x"), "P-256": ("kty", "crv", "x", "y")}
 _KEY_TYPE: Mapping[Curve, str] = {"X25519": "OKP", "P-256": "EC"}
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 _COORDINATE_BYTES = 32

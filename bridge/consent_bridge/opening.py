@@ -11,7 +11,7 @@ from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import LATER_MEMBERS, ExportHeader, open_export, origin_of, request_digest
 from consent_bridge.keys import thumbprint
 from consent_bridge.results import AskedConsent, Envelope, FrozenRequest, Slice, as_json
-from consent_bridge.review import covers
+from consent_bridge.review import accepted_answers, covers
 
 _DEFAULTS = {"access_duration": 86400, "refresh_policy": "snapshot"}
 _OURS = ("user_id", "scope", "purpose", "access_duration", "required_attributes", "optional_attributes", "max_reads",
@@ -39,6 +39,10 @@ def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
     for path in asked.request.attributes:
         if not covers(asked.scope, path):
             raise Refused("the frozen request's attributes are not all in the scope", member="attributes")
+    named = [*(asked.request.required_attributes or ()), *(asked.request.optional_attributes or ())]
+    known = {*(named or asked.request.attributes), *accepted_answers(told)}
+    if asked.request.derived is not None and not asked.request.derived.keys() <= known:
+        raise Refused("the frozen request's derived names what was not asked for", member="derived")
     if request_digest(expected) != asked.request_digest:
         raise Refused("request_digest is not the digest of what was asked for", member="request_digest")
 
@@ -50,6 +54,8 @@ def frozen_request(body: Mapping[str, Any], facts: FrozenRequest) -> dict[str, A
         own["user_id"] = facts.user_id
     own |= {member: default for member, default in _DEFAULTS.items() if own[member] is None}
     later = {member: body[member] for member in LATER_MEMBERS if body.get(member) is not None}
+    if facts.derived is not None:
+        later["derived"] = facts.derived
     return {
         "request_id": facts.request_id,
         "app_id": facts.app_id,
@@ -94,6 +100,10 @@ def open_envelope(
     pins = KeyPins() if pins is None else pins
     check_approval(envelope, asked, pins)
     content = open_export(envelope.jwe, key, _expected(asked, envelope.revision))
+    derived = {
+        path: made for path, made in (asked.request.derived or {}).items() if path in content.approved_attributes
+    }
+    compare("derived", content.derived, derived, "the content")
     compare("approved_attributes", set(envelope.approved_attributes), set(content.approved_attributes), "the answer")
     shared = {name: value for name, value in asdict(envelope).items() if name in Slice.__dataclass_fields__}
     opened = {
@@ -101,6 +111,7 @@ def open_envelope(
         "data": content.data,
         "sources": content.sources,
         "sealed_at": content.sealed_at,
+        "derived": content.derived,
     }
     return Slice(**{**shared, **opened}, etag=etag)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
+from functools import cache, partial
 from typing import Any
 
-from consent_bridge.entries import ENDS, Entry, Head, next_entry
+from consent_bridge.entries import ENDS, Entry, Head, next_entry, read_entry
 from consent_bridge.errors import BadAnswer, Refused
-from consent_bridge.logs import LATE_SECONDS, Memory, memory_of, read_consistency
+from consent_bridge.logs import LATE_SECONDS, Memory, Trust, memory_of, read_consistency, read_keys
+from consent_bridge.notes import Proof
 from consent_bridge.records import without_records
+from consent_bridge.review import Review
 from consent_bridge.transport import Answer
-from consent_bridge.vault_notes import Notes, NotesKeeper, RolledBack
+from consent_bridge.vault_notes import Notes, NotesKeeper, NotesState, RolledBack
 from consent_bridge.wrappers import VaultKey
 
 Page = Callable[[int], Mapping[str, Any]]
@@ -21,11 +24,17 @@ Page = Callable[[int], Mapping[str, Any]]
 Log = Callable[[str, Mapping[str, str]], Answer]
 """What the service answers under /log/: a path below it, and a query."""
 _MOST_PROOFS = 200
+_VAULT_STATE = "vault_state"
+_MATURE_SECONDS = 24 * 3600 - 1  # an entry's time is cut to the second
 
 
 def head_of(notes: Mapping[str, Any]) -> Head:
     """How far a vault's notes say that the chain was read."""
     return Head(**notes.get("history", {"chain": "", "sequence": 0, "entry_hash": ""}))
+
+
+def _proved_head_of(notes: Mapping[str, Any]) -> Head:
+    return Head(**notes["proved"]) if "proved" in notes else head_of(notes)
 
 
 def entries_after(before: Head, page: Page) -> tuple[Head, list[str], list[Entry]]:
@@ -54,6 +63,41 @@ def entries_after(before: Head, page: Page) -> tuple[Head, list[str], list[Entry
         return last, ended, read
 
 
+def read_history(
+    keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page, begin: Callable[[Notes], Head]
+) -> tuple[Notes, Head, list[str], list[Entry]]:
+    """The notes, and what `entries_after` tells from where `begin` says.
+
+    `RolledBack` where that is of a later state of the vault.
+    """
+    before = keeper.read_state(key, user_id)
+    head, ended, entries = entries_after(begin(before.notes), page)
+    # another program may have written in between
+    if tell_later_state(entries, before) and tell_later_state(entries, keeper.read_state(key, user_id)):
+        raise RolledBack("your history tells of a later state of your vault; nothing was sent", member="notes")
+    return before.notes, head, ended, entries
+
+
+def tell_later_state(entries: Sequence[Entry], state: NotesState) -> bool:
+    """Whether these entries tell of newer notes, of others of the same revision, or of a later key of the vault.
+
+    The vault signs none of them, so that they only stop what is older; what they lack shows nothing.
+    """
+    told = [entry.facts or {} for entry in entries if entry.kind == _VAULT_STATE]
+    first = next((place for place, facts in enumerate(told) if facts.get("key_id") == state.key_id), None)
+    if first is None and state.sha256 is None:  # a vault without notes never wrote one down
+        return False
+    # what comes before is of an earlier vault or key
+    return any(_is_later(facts, state) for facts in told[first or 0 :])
+
+
+def _is_later(told: Mapping[str, Any], state: NotesState) -> bool:
+    if told.get("key_id") != state.key_id:
+        return told.get("key_id") not in state.notes.get("retired", [])
+    revision = int(told.get("revision", 0))
+    return revision > state.revision or (revision == state.revision and told.get("notes_sha256") != state.sha256)
+
+
 def _next_of_mine(raw: object, last: Head) -> Entry:
     try:
         entry = next_entry(raw, last)
@@ -76,25 +120,57 @@ def _ended_by(entry: Entry) -> str:
 def take_out_ended(keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page, log: Log) -> None:
     """Let the notes forget what the person's own chain says has ended, and remember how far it was read.
 
-    Where the notes hold the keys of the public log, that has each entry, but for those of the last ten minutes.
-    `RolledBack` where it has not, or the chain does not go on from where it was read last.
+    The public log has each entry, but for those of the last ten minutes. `RolledBack` where it has not, or the chain
+    does not go on from where it was read last.
     """
-    notes, _ = keeper.read(key, user_id)
-    seen = head_of(notes)
-    start = Head(**notes["proved"]) if "proved" in notes else seen
-    head, ended, entries = entries_after(start, page)
+    notes, head, ended, entries = read_history(keeper, key, user_id, page, _proved_head_of)
+    seen, start = head_of(notes), _proved_head_of(notes)
     if seen.sequence > start.sequence and seen not in [entry.head for entry in entries]:
         raise RolledBack("your history is not what was read of it", member="entry_hash")
     proved = _proved(start, entries, notes.get("log"), log)
-    if head == seen and (proved is None or asdict(proved) == notes.get("proved")):
-        return
+    is_news = any(entry.sequence > seen.sequence and entry.kind != _VAULT_STATE for entry in entries)
+    if not is_news and proved == start:
+        return  # were a state news, each write of it would be to the next
 
     def change(now: Notes) -> Notes:
         records = without_records(now.get("approvals"), ended, time.time())
-        changed = {**now, "approvals": records, "history": _further(now, "history", head)}
-        return changed if proved is None else {**changed, "proved": _further(now, "proved", proved)}
+        reached = {"history": _further(now, "history", head), "proved": _further(now, "proved", proved)}
+        return {**now, "approvals": records, **reached}
 
     keeper.write(key, user_id, change)
+
+
+def check_registered(review: Review, notes: Notes, log: Log) -> None:
+    """Refused unless the public log proves that the app registered the key of this request over 24 hours ago."""
+    try:
+        entry = read_entry(review.vouching.entry)
+        told = entry.facts or {}
+        of_key = (told.get("app_id"), told.get("thumbprint")) == (review.app_id, review.request["connector_thumbprint"])
+        if entry.kind != "connector_key_registered" or not of_key:
+            raise Refused("the entry is of another key")
+        if time.time() - datetime.fromisoformat(entry.at).timestamp() < _MATURE_SECONDS:
+            raise Refused("it was registered less than a day ago")
+        known = notes.get("log")
+        proof = _proof_of(entry, partial(_log_memory, known, log), log)  # of one that old it refuses what the log lacks
+        if proof and known and _is_dated_back(entry, proof.index, known):
+            raise Refused("it came into the log later than it says")
+    except Refused as refused:
+        said = f"the registration of the app's key is not proved: {refused.reason}; nothing was sent"
+        raise Refused(said, member="vouching") from refused
+
+
+def _is_dated_back(entry: Entry, index: int, known: Mapping[str, Any]) -> bool:
+    """Whether a look at the log found it without what has this place, and later than the entry says it was made."""
+    latest = known.get("at", 0) - LATE_SECONDS  # of what was in it then
+    return bool(index >= known["size"] and datetime.fromisoformat(entry.at).timestamp() < latest)
+
+
+def _log_memory(known: Mapping[str, Any] | None, log: Log) -> Memory:
+    """What the notes remember of the log; where they do not, as it shows itself now."""
+    if known is not None:
+        return memory_of({**known, "checkpoint": known.get("note")})
+    first = Memory(Trust(read_keys(_text(log("/key", {})))))
+    return replace(first, checkpoint=first.read(_text(log("/checkpoint", {}))))
 
 
 def _further(notes: Notes, name: str, head: Head) -> dict[str, Any]:
@@ -102,15 +178,14 @@ def _further(notes: Notes, name: str, head: Head) -> dict[str, Any]:
     return known if known.get("sequence", 0) > head.sequence else asdict(head)
 
 
-def _proved(start: Head, entries: Sequence[Entry], known: Mapping[str, Any] | None, log: Log) -> Head | None:
-    """Up to where the log has all; None where the notes know no log."""
-    if known is None:
-        return None
-    memory, last = memory_of({**known, "checkpoint": known.get("note")}), start
-    is_whole = True
-    for entry in entries[-_MOST_PROOFS:]:  # of a long history that is read for the first time
+def _proved(start: Head, entries: Sequence[Entry], known: Mapping[str, Any] | None, log: Log) -> Head:
+    """Up to where the log has all. A vault's state needs no proof: it restricts."""
+    memory = cache(partial(_log_memory, known, log))
+    last, is_whole = start, True
+    asked = [entry for entry in entries if entry.kind != _VAULT_STATE]
+    for entry in asked[-_MOST_PROOFS:]:  # of a long history that is read for the first time
         try:
-            is_whole = _is_proved(entry, memory, log) and is_whole
+            is_whole = _proof_of(entry, memory, log) is not None and is_whole
         except Refused as refused:
             said = f"the public log has another history than yours: {refused.reason}"
             raise RolledBack(said, member=refused.member) from refused
@@ -118,19 +193,20 @@ def _proved(start: Head, entries: Sequence[Entry], known: Mapping[str, Any] | No
     return last
 
 
-def _is_proved(entry: Entry, memory: Memory, log: Log) -> bool:
-    """False where the log does not have it yet; Refused where it should, or has another."""
+def _proof_of(entry: Entry, memory_of_log: Callable[[], Memory], log: Log) -> Proof | None:
+    """None where the log does not have it yet; Refused where it should, or has another."""
     answer = log(f"/proof/{entry.entry_hash}", {})
     if answer.status != 200:
         if abs(time.time() - datetime.fromisoformat(entry.at).timestamp()) >= LATE_SECONDS:
             raise Refused(f"it does not have entry {entry.sequence}", member="proof")
-        return False
+        return None
+    memory = memory_of_log()
     proof = memory.read_proof(_text(answer), tied=True)
     proof.check(entry.leaf)
     gap = memory.gap(proof.checkpoint)
     sizes = {"old": str(gap[0]), "new": str(gap[1])} if gap else {}
     memory.tie(proof.checkpoint, read_consistency(_text(log("/consistency", sizes))) if gap else ())
-    return True
+    return proof
 
 
 def _text(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.holder import VaultHolder
-from consent_bridge.own_history import entries_after, head_of, take_out_ended
+from consent_bridge.own_history import check_registered, entries_after, head_of, read_history, take_out_ended
 from consent_bridge.records import without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review
@@ -126,7 +126,7 @@ class Owner(VaultHolder):
         try:
             notes, _ = self._notes.read(self._unlocked(), self._user_id)
             seen = with_revisions(seen, notes.get("segments", {}))
-            entries_after(head_of(notes), self._history_page)
+            read_history(self._notes, self._unlocked(), self._user_id, self._history_page, head_of)
         except RolledBack as refused:
             older.append(refused.reason)
         back = [f"{place} went back from revision {old} to {new}" for place, old, new in self._older_than(seen)]
@@ -216,4 +216,7 @@ class Owner(VaultHolder):
         """
         if not invited and not self.knows_invitation(review):
             raise Refused("your vault does not know the sharing ID that the app used", member="invitation_sha256")
+        if review.vouching.by == "registered":
+            check_registered(review, self._notes.read(self._unlocked(), self._user_id)[0], self._log)
+        self._take_out_ended()
         return self._approve(review, attributes, access_duration, despite_unvouched)

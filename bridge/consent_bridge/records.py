@@ -9,9 +9,9 @@ from typing import Any
 from consent_bridge.errors import Refused
 
 Records = dict[str, Any]
-"""app → {"sub", "keys": thumbprint of its key → request digest → {"attributes", "ends_at", "revision",
-"approval_sha256"}}. `attributes` is "all" of what was asked, or of each its place in the request's list, and the path
-of one that is not in it."""
+"""app → {"sub", "keys": thumbprint of its key → request digest → [attributes, `ends_at`, revision, `approval_sha256`]}.
+The attributes are "all" of what was asked, or of each its place in the request's list, and the path of one that is not
+in it."""
 Frozen = Mapping[str, Any]
 """A request as it was frozen, whose digest was computed again."""
 
@@ -37,12 +37,8 @@ def with_record(records: Records | None, request: Frozen, digest: str, approved:
         raise Refused("this app knows you by another ID", member="user_id")
     if any(app["sub"] == sub for other, app in (records or {}).items() if other != app_id):
         raise Refused("another app knows you by this ID", member="user_id")
-    record = {
-        "attributes": _packed(_list_of(request), approved.attributes),
-        "ends_at": approved.ends_at,
-        "revision": approved.revision,
-        "approval_sha256": approved.approval_sha256,
-    }
+    attributes = _packed(_list_of(request), approved.attributes)
+    record = [attributes, approved.ends_at, approved.revision, approved.approval_sha256]
     of_key = {**kept["keys"].get(thumbprint, {}), digest: record}
     return without_records(
         {**(records or {}), app_id: {"sub": sub, "keys": {**kept["keys"], thumbprint: of_key}}}, (), now
@@ -55,8 +51,8 @@ def record_of(records: Records | None, request: Frozen, digest: str) -> Approved
     found = app.get("keys", {}).get(request["connector_thumbprint"], {}).get(digest)
     if found is None or app.get("sub") != request["user_id"]:
         return None
-    attributes = _unpacked(_list_of(request), found["attributes"])
-    return Approved(attributes, found["ends_at"], found["revision"], found["approval_sha256"])
+    attributes, *others = found
+    return Approved(_unpacked(_list_of(request), attributes), *others)
 
 
 def without_records(records: Records | None, digests: Collection[str] | None, now: float) -> Records:
@@ -75,7 +71,7 @@ def _of_keys(keys: Records, digests: Collection[str] | None, now: float) -> Reco
         thumbprint: {
             digest: record
             for digest, record in requests.items()
-            if record["ends_at"] > now and digests is not None and digest not in digests
+            if record[1] > now and digests is not None and digest not in digests
         }
         for thumbprint, requests in keys.items()
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from consent_bridge.answers import (
@@ -79,6 +79,8 @@ class Slice:
     expires_at: str
     reads_remaining: int | None
     etag: str = ""  # give it back to `read_newer`
+    # path → {"from", "rule", "rule_version"} of what is an answer in place of a value; it may be "cannot_say"
+    derived: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,12 +107,12 @@ class ProvenReceipt:
 
 
 def as_json(record: Any) -> dict[str, Any]:
-    """A record as the JSON object it stands for, without those of LATER_MEMBERS that nobody gave."""
+    """A record as the JSON object it stands for, without those of LATER_MEMBERS that are not there."""
     return dataclasses.asdict(record, dict_factory=_members)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    left_out = {name for name, value in pairs if name == "etag" or (value is None and name in LATER_MEMBERS)}
+    left_out = {name for name, value in pairs if name == "etag" or (not value and name in LATER_MEMBERS)}
     return {name: value for name, value in pairs if name not in left_out}
 
 

@@ -29,11 +29,13 @@ class App:
 @dataclass(frozen=True)
 class Vouching:
     """Who vouches for the connector key, as the service says: `published` under the app's proved `domain`, `registered`
-    there (`since`), `sandbox` where nothing is real, or `nobody`."""
+    there (`since`), `sandbox` where nothing is real, or `nobody`. `entry` of the app's chain says that it was
+    registered."""
 
     by: str
     domain: str | None
     since: str | None
+    entry: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,18 @@ class Review:
         """Refused unless the path is one that was asked for; where none was named, one that the scope covers."""
         named = self.request["required_attributes"] or self.request["optional_attributes"]
         asked = path in self.attributes if named else covers(self.scope, path)
-        if not asked:
+        if not asked and path not in accepted_answers(self.request):
             raise Refused(f"{shown(path)} was not asked for", member="approved_attributes")
+
+
+def accepted_answers(request: Mapping[str, Any]) -> set[str]:
+    """The answers that the app takes in place of what it asks for; Refused where one is made of another value."""
+    derived, found = request.get("derived") or {}, set()
+    for source, paths in (request.get("accepts") or {}).items():
+        if any(derived.get(path, {}).get("from") != source for path in paths):
+            raise Refused(f"not each accepted answer is made from {shown(source)}", member="accepts")
+        found.update(paths)
+    return found
 
 
 def covers(scope: str, path: str) -> bool:
@@ -157,6 +169,9 @@ def _check_shapes(request: Mapping[str, Any]) -> None:
             continue
         if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
             raise BadAnswer(f"the request's {name} is not a list of paths")
+    derived = request.get("derived", {})
+    if not isinstance(derived, dict) or not all(path.count(".") == 2 for path in derived):
+        raise BadAnswer("the request's derived is not by paths")
     duration = request["access_duration"]
     if not isinstance(duration, int) or isinstance(duration, bool):
         raise BadAnswer("the request's access_duration is not a whole number")

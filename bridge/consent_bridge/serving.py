@@ -9,8 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from consent_bridge import calls
-from consent_bridge.commands import address_and_token, keyring_of
+from consent_bridge import calls, login
+from consent_bridge.commands import developer_token, keyring_of
 from consent_bridge.errors import Refused
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.state import RequestLog, state_directory
@@ -24,9 +24,14 @@ _PASSED_ON = ("CONSENT_BRIDGE_STATE", "CONSENT_CONNECTOR_KEY")
 def serve_command(options: Namespace) -> None:
     """Serve the tools to a host on standard input and output."""
     # Imported here: the SDK takes a second to load, which the other commands need not wait for.
-    from consent_bridge.server import serve
+    try:
+        from consent_bridge.server import serve
+    except ModuleNotFoundError as error:
+        raise Refused(f"{error.name} is not installed: serve needs consent-bridge[mcp]") from error
 
-    base_url, token = address_and_token(options)
+    base_url, token = login.address(options), developer_token(options)
+    if not token:  # hosts that log in need no bridge to hold a token, and go to /mcp themselves
+        raise Refused("CONSENT_DEVELOPER_TOKEN is not set")
     rest_base_url(base_url)
     calls.bearer(token)
     serve(base_url, token, keyring_of(options), RequestLog(state_directory()))
@@ -53,7 +58,7 @@ def _pipx(folder: Path) -> list[str]:
     """Absolute, since a host has its own working directory; a bare name would be looked for in a public index."""
     if not (folder / "pyproject.toml").is_file():
         raise Refused(f"{folder} is not the folder of consent-bridge: it holds no pyproject.toml")
-    return ["pipx", "run", "--spec", str(folder.absolute()), "consent-bridge"]
+    return ["pipx", "run", "--spec", f"{folder.absolute()}[mcp]", "consent-bridge"]
 
 
 def _installed() -> list[str]:
@@ -68,8 +73,4 @@ def _installed() -> list[str]:
 def rotate_key_command(options: Namespace) -> dict[str, Any]:
     """A new connector key for the requests to come; what was asked with the old one stays readable."""
     earlier, new = keyring_of(options).rotate(options.curve)
-    return {
-        "connector_public_key": public_half(new),
-        "thumbprint": thumbprint(new),
-        "earlier_thumbprint": earlier,
-    }
+    return {"connector_public_key": public_half(new), "thumbprint": thumbprint(new), "earlier_thumbprint": earlier}

@@ -113,7 +113,7 @@ class Site:
         if wanted is None:
             yield Finding(page, f"{what} that the release does not have, {one_line(address, 200)}")
             return
-        if kind.integrity and loaded.integrity != _integrity(wanted):
+        if kind.integrity and loaded.integrity != f"sha256-{base64.b64encode(bytes.fromhex(wanted)).decode()}":
             yield Finding(page, f"{what} without the hash that the release has of it, {address}")
         yield from self._of_file(address, manifest, look)
 
@@ -151,10 +151,7 @@ class Site:
     def _get(self, path: str) -> Answer:
         try:
             with self._session.get(
-                f"{self.origin}{path}",
-                timeout=(CONNECT_TIMEOUT, READ_TIMEOUT),
-                allow_redirects=False,
-                stream=True,
+                f"{self.origin}{path}", timeout=(CONNECT_TIMEOUT, READ_TIMEOUT), allow_redirects=False, stream=True
             ) as response:
                 body = bytearray()
                 for chunk in response.iter_content(64 * 1024):
@@ -164,10 +161,6 @@ class Site:
                 return Answer(response.status_code, response.headers, bytes(body))
         except (requests.RequestException, HTTPError, OSError) as error:
             raise Unreachable(f"GET {path} failed: {type(error).__name__}") from error
-
-
-def _integrity(digest: str) -> str:
-    return f"sha256-{base64.b64encode(bytes.fromhex(digest)).decode()}"
 
 
 def _policy_differences(served: str | None, wanted: Policy) -> Iterator[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from consent_bridge.derived import with_answers
 from consent_bridge.errors import Refused
 from consent_bridge.exports import ExportContent, ExportHeader, Source, origin_of, pick, seal_export, split_path
 from consent_bridge.review import Review
@@ -56,16 +57,29 @@ def _export_header(review: Review, revision: int) -> ExportHeader:
     )
 
 
-def slice_of(scope: str, approved: list[str], segments: Segments) -> ExportContent:
+def answered(review: Review, segments: Segments) -> dict[tuple[str, str], Segment]:
+    """The segments with the answers that are asked for, as of now."""
+    derived = review.request.get("derived") or {}
+    return {
+        place: replace(one, values=with_answers(one.values, place, derived, _now())) for place, one in segments.items()
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def slice_of(review: Review, approved: list[str], segments: Segments) -> ExportContent:
     """The content of an export; its sources are the segments that hold an approved attribute."""
     held = {split_path(path)[:2] for path in values_at(segments, approved)}
     sources = tuple(Source(*place, segments[place].content_revision) for place in segments if place in held)
     return ExportContent(
-        scope=scope,
+        scope=review.scope,
         approved_attributes=tuple(approved),
         data=pick({place: segment.values for place, segment in segments.items()}, approved),
         sources=sources,
-        sealed_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        sealed_at=_now(),
+        derived={path: made for path, made in (review.request.get("derived") or {}).items() if path in approved},
     )
 
 

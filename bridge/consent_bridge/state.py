@@ -85,7 +85,7 @@ def _move(aside: Path, path: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """No other program is in such a block of the same file; on Windows, which has no such locks, one may be."""
     # a file beside it, which stays: the one that is written is another one each time
     beside = path.with_suffix(".lock")
@@ -138,14 +138,14 @@ class SeenNotes(NotesMemory):
 
     def keep(self, user_id: str, seen: dict[str, Any]) -> None:
         """Remember what is newer of it than what is remembered, whatever other programs keep meanwhile."""
-        with _alone(self._path):
+        with alone(self._path):
             known = self.load(user_id)
             if (now := newest(known, seen)) != known:
                 self._write(user_id, now)
 
     def replace(self, user_id: str, seen: dict[str, Any]) -> None:
         """Remember this alone, however old: by the person's word."""
-        with _alone(self._path):
+        with alone(self._path):
             self._write(user_id, seen)
 
     def _write(self, user_id: str, seen: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ class Event:
     """A notice of the app: its sequence number, and the request as it was at that moment.
 
     What is told of processing by agents has a `type` of its own, and `processing` in place of the request; what is told
-    of a connection has `connection`.
+    of a connection has `connection`. `webhook_type` says of a request which webhook tells the same; others' is `type`.
     """
 
     id: int
@@ -38,6 +38,7 @@ class Event:
     type: str = "consent"
     processing: Processing | None = None
     connection: ConnectionNotice | None = None
+    webhook_type: str = ""
 
 
 class Stream:
@@ -119,7 +120,8 @@ class Stream:
             raise BadAnswer(refused.reason) from refused
         kind = fields.get("event", ["consent"])[-1]
         if kind == "consent":
-            return Event(position, build(Status, data, "an event"))
+            told = fields.get("type", [""])[-1]
+            return Event(position, build(Status, data, "an event"), webhook_type=told)
         if kind.startswith(OF_CONNECTIONS):
             return Event(position, None, kind, connection=build(ConnectionNotice, data, "an event"))
         return Event(position, None, kind, build(Processing, data, "an event"))

@@ -5,8 +5,8 @@ Made by `./run types` from the OpenAPI document; not to be edited.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypedDict
 
 
 class Terms(TypedDict, total=False):
@@ -109,5 +109,25 @@ class Terms(TypedDict, total=False):
             "maxLength": 2000,
             "minLength": 8,
             "type": "string",
+        },
+    ]
+    accepts: Annotated[
+        Mapping[str, Any] | None,
+        {
+            "description": "Of a value that you ask for, the answers that would do; the person may share one instead.",
+            "x-in-digest": True,
+            "additionalProperties": {
+                "items": {
+                    "maxLength": 200,
+                    "pattern": "^[a-z][a-z0-9_]{0,63}(\\.[a-z][a-z0-9_]{0,63}){2}$",
+                    "type": "string",
+                },
+                "maxItems": 20,
+                "minItems": 1,
+                "type": "array",
+            },
+            "maxProperties": 50,
+            "minProperties": 1,
+            "type": "object",
         },
     ]

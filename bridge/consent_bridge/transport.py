@@ -110,7 +110,7 @@ class Transport:
                     raise BadAnswer(f"the server answered {response.status_code} where a stream was asked for")
                 yield _as_it_comes(response)
         except (requests.RequestException, HTTPError, OSError) as error:
-            raise Unreachable(f"GET {path} failed: {_kind_of(error)}") from error
+            raise Unreachable(f"GET {self.base_url}{path} failed: {_kind_of(error)}") from error
 
     def _once(
         self,
@@ -137,8 +137,8 @@ class Transport:
             ) as response:
                 return Answer(response.status_code, response.headers, _bounded_body(response))
         except (requests.RequestException, OSError) as error:
-            # The address may hold what the caller does not want in a log, so only the kind of failure is told.
-            raise Unreachable(f"{method} {path} failed: {_kind_of(error)}") from error
+            # Without the query, which may hold what the caller does not want in a log; and only the kind of failure.
+            raise Unreachable(f"{method} {url} failed: {_kind_of(error)}") from error
 
 
 def anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -146,7 +146,7 @@ def anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-def checked_base_url(url: str) -> str:
+def checked_base_url(url: str, name: str = "the base address") -> str:
     """An http or https address without a trailing slash, query or credentials."""
     try:
         parts = urlsplit(url)
@@ -154,7 +154,7 @@ def checked_base_url(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or parts.query or parts.fragment or parts.username is not None:
-        raise Refused("the base address is not an http or https address without query and credentials")
+        raise Refused(f"{name} is not an http or https address without query and credentials")
     return url.rstrip("/")
 
 

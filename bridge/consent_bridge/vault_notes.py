@@ -102,6 +102,16 @@ def memory_of(notes: Notes, app_id: str, thumbprint: str, domain: str | None) ->
     return AppMemory(key, before if before != domain else None)
 
 
+@dataclass(frozen=True)
+class NotesState:
+    """Notes as they are stored: under which key of the vault, and the digest of the JWE, None where there are none."""
+
+    notes: Notes
+    revision: int
+    key_id: str
+    sha256: str | None
+
+
 class NotesMemory:
     """What was seen here of each person's vault: nothing older is believed. This one is kept for the process alone."""
 
@@ -142,6 +152,11 @@ class NotesKeeper:
 
     def read(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The notes and their revision, 0 where there are none; `RolledBack` where newer ones were seen here."""
+        state = self.read_state(key, user_id)
+        return state.notes, state.revision
+
+    def read_state(self, key: VaultKey, user_id: str) -> NotesState:
+        """The same with what an entry of the history names them by."""
         seen = self._memory.load(user_id).get("notes")  # before: what a faster program writes meanwhile makes no alarm
         sealed, revision, notes, hidden = self._stored(key, user_id)
         if seen is not None and _is_older(seen, key, sealed, revision, notes):
@@ -151,13 +166,13 @@ class NotesKeeper:
         if _are_gone(key, notes):
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
-            return {}, 0
+            return NotesState({}, 0, key.key_id, None)
         shown = set(notes.get("hidden", ())) - set(hidden)
         if shown:
             told = f"{min(shown)} was hidden, and the service shows it to apps again; nothing was sent"
             raise RolledBack(told, member="hidden_scopes")
         self._memory.keep(user_id, {"notes": _seen(key, sealed, revision, notes)})
-        return _with_hidden(notes, hidden), revision
+        return NotesState(_with_hidden(notes, hidden), revision, key.key_id, sha256(sealed))
 
     def _read_older(self, key: VaultKey, user_id: str) -> tuple[Notes, int]:
         """The same however old they are; `RolledBack` where there is nothing to go on from."""

@@ -16,7 +16,7 @@ from consent_bridge import calls, logs, proofs
 from consent_bridge.commands import Undone
 from consent_bridge.encoding import parse_json, parse_object
 from consent_bridge.entries import Entry, read_chain
-from consent_bridge.errors import Problem, Refused
+from consent_bridge.errors import Refused
 from consent_bridge.exports import origin_of
 from consent_bridge.inputs import octets_of
 from consent_bridge.logs import LogKeeper, Memory, NothingPublished, Trust
@@ -158,20 +158,10 @@ def service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
         session.auth = anonymous
         transport = Transport(service, session)
 
-        def ask(asking: calls.LogCall[Any]) -> Any:
-            outcome: Any = None
-            while True:
-                try:
-                    call = calls.advance(asking, outcome)
-                except StopIteration as done:
-                    return done.value
-                try:
-                    sent = transport.send(call.method, call.path, params=call.params, repeatable=True)
-                    outcome = call.read(sent)
-                except Problem as problem:
-                    outcome = problem
+        def do(call: calls.Call[Any]) -> Any:
+            return call.read(transport.send(call.method, call.path, params=call.params, repeatable=True))
 
-        yield ask
+        yield lambda asking: calls.carried_out(asking, do)
 
 
 def _verified(options: Namespace) -> dict[str, Any]:

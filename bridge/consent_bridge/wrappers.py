@@ -35,12 +35,7 @@ _GROUP = 4
 
 def _members(kind: Kind) -> dict[str, jwe.Check]:
     # `kind` first: a passkey's wrapper is refused as a recovery one for that.
-    return {
-        "kind": jwe.exactly(kind),
-        "typ": jwe.exactly(_TYP),
-        "kid": jwe.vault_key_name,
-        "sub": jwe.text,
-    }
+    return {"kind": jwe.exactly(kind), "typ": jwe.exactly(_TYP), "kid": jwe.vault_key_name, "sub": jwe.text}
 
 
 _NOTES: dict[str, jwe.Check] = {"notes": jwe.whole_number(1, 1)}
@@ -48,11 +43,7 @@ PROFILES: dict[Kind, jwe.Profile] = {
     "passphrase": jwe.Profile(
         name="passphrase wrapper",
         alg=jwe.ALG_PBES2,
-        members={
-            **_members("passphrase"),
-            "p2s": jwe.octets(_P2S_BYTES),
-            "p2c": jwe.whole_number(MIN_P2C, MAX_P2C),
-        },
+        members={**_members("passphrase"), "p2s": jwe.octets(_P2S_BYTES), "p2c": jwe.whole_number(MIN_P2C, MAX_P2C)},
         optional=_NOTES,
     ),
     "recovery": jwe.Profile(

@@ -10,6 +10,7 @@ import { sha256 } from "./sha256.js";
 const DIGEST_MEMBERS = ["request_id", "app_id", "app_name", "user_id", "scope", "attributes", "purpose",
   "connector_thumbprint", "access_duration", "expires_at", "required_attributes", "optional_attributes", "max_reads",
   "refresh_policy", "binding_message"];
+const LATER = [...LATER_MEMBERS, "derived"];
 
 /**
  * Numbers as ECMAScript writes them, names sorted by UTF-16 code units.
@@ -51,7 +52,7 @@ export const canonicalDigest = (value, salt = new Uint8Array()) => toBase64url(s
  * @throws {Refused} where a member is missing or one too many is there: the person would not see what is signed for
  */
 export function requestDigest(request) {
-  const strange = Object.keys(request).find((name) => !DIGEST_MEMBERS.includes(name) && !LATER_MEMBERS.includes(name));
+  const strange = Object.keys(request).find((name) => !DIGEST_MEMBERS.includes(name) && !LATER.includes(name));
   if (strange !== undefined) throw new Refused(`${strange} is no member of a request`, strange, "unexpected_member");
   const absent = DIGEST_MEMBERS.find((name) => request[name] === undefined);
   if (absent) throw new Refused(`${absent} is missing from the request`, absent, "missing_member");

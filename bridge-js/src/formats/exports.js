@@ -3,6 +3,7 @@
 // is decided here, before any key is touched; the JOSE library does the cryptography.
 
 import { importJWK } from "../jose.js";
+import { utf8 } from "./bytes.js";
 import { Refused, shown } from "./errors.js";
 import { isObject, parseObject } from "./json.js";
 import { jsonBytes, open, seal } from "./jwe.js";
@@ -10,11 +11,13 @@ import { checkConnectorKey, checkPrivateKey } from "./keys.js";
 import { checkHeader, PROFILES, readHeader } from "./profiles.js";
 
 /** @typedef {{domain: string, segment_id: string, content_revision?: number}} Source no app is told the revision: one counter for all of them */
-/** @typedef {{scope: string, approved_attributes: string[], data: Record<string, any>, sources: Source[], sealed_at: string}} ExportContent */
+/** @typedef {{scope: string, approved_attributes: string[], data: Record<string, any>, sources: Source[], sealed_at: string, derived?: import("./derived.js").Derived}} ExportContent `derived` of what is an answer in place of a value */
 /** @typedef {{kid: string, iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number, request_digest: string}} ExportHeader */
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 const PLAINTEXT_MEMBERS = ["scope", "approved_attributes", "data", "sources", "sealed_at"];
+const LATER_PLAINTEXT_MEMBERS = ["derived", "pad"];
+const PADDED_TO = 256; // bytes: how long a slice is tells nobody what it says
 const SOURCE_MEMBERS = ["domain", "segment_id"];
 const ATTRIBUTE_DEPTH = 3; // domain.segment.attribute
 
@@ -27,7 +30,25 @@ export async function sealExport(content, members, connectorKey) {
   const { kid, iss, sub, aud, request_id, scope, revision, request_digest } = members;
   const header = { cty: "application/json", kid, iss, sub, aud, request_id, scope, revision, request_digest };
   const sources = content.sources?.map(({ domain, segment_id }) => ({ domain, segment_id }));
-  return seal("export", header, await jsonBytes({ ...content, sources }), key); // without one, JSON has none
+  return seal("export", header, padded(await jsonBytes({ ...content, sources }), content), key); // without one, JSON has none
+}
+
+/**
+ * A JSON object with a last member of blanks: as long as if each answer had PADDED_TO bytes, and a multiple of it. A multiple
+ * alone would tell a yes from a no where one byte more begins the next.
+ * @param {Uint8Array} plaintext @param {ExportContent} content what it says
+ */
+function padded(plaintext, { data, derived = {} }) {
+  const [before, after] = [utf8(',"pad":"'), utf8('"}')];
+  const end = plaintext.length - 1;
+  const answers = Object.keys(derived).map((path) => path.split(".").reduce((node, name) => node?.[name] ?? null, data));
+  const room = answers.reduce((sum, answer) => sum + Math.max(0, PADDED_TO - utf8(JSON.stringify(answer)).length), 0);
+  const length = Math.ceil((end + before.length + after.length + room) / PADDED_TO) * PADDED_TO;
+  const whole = new Uint8Array(length).fill(0x20);
+  whole.set(plaintext);
+  whole.set(before, end);
+  whole.set(after, length - after.length);
+  return whole;
 }
 
 /**
@@ -71,7 +92,7 @@ function contentOf(plaintext) {
 function checkContent(content, scope) {
   const missing = PLAINTEXT_MEMBERS.find((member) => !Object.hasOwn(content, member));
   if (missing) throw new Refused(`the content has no ${missing}`, missing, "plaintext");
-  const unknown = Object.keys(content).find((member) => !PLAINTEXT_MEMBERS.includes(member));
+  const unknown = Object.keys(content).find((member) => !PLAINTEXT_MEMBERS.includes(member) && !LATER_PLAINTEXT_MEMBERS.includes(member));
   if (unknown !== undefined) throw new Refused(`the content has an unknown member ${shown(unknown)}`, unknown, "plaintext");
   if (content.scope !== scope) {
     throw new Refused(`the content's scope is ${shown(content.scope)}, not ${shown(scope)}`, "scope", "mismatch");
@@ -79,10 +100,13 @@ function checkContent(content, scope) {
   checkApproved(content.approved_attributes);
   checkData(content.data, content.approved_attributes);
   checkSources(content.sources);
+  checkDerived(content.derived, content.approved_attributes);
   if (typeof content.sealed_at !== "string" || !TIME.test(content.sealed_at)) {
     throw new Refused("the content's sealed_at is not a time in UTC", "sealed_at", "plaintext");
   }
-  return /** @type {ExportContent} */ (content);
+  const { pad = "", ...said } = content;
+  if (!/^ *$/.test(pad)) throw new Refused("the content's pad is not blank", "pad", "plaintext");
+  return /** @type {ExportContent} */ (said);
 }
 
 /** @param {any} approved */
@@ -93,6 +117,12 @@ function checkApproved(approved) {
   if (new Set(approved).size !== approved.length) {
     throw new Refused("the content's approved_attributes names a path twice", "approved_attributes", "plaintext");
   }
+}
+
+/** @param {any} derived @param {string[]} approved */
+function checkDerived(derived, approved) {
+  if (derived === undefined || (isObject(derived) && Object.keys(derived).every((path) => approved.includes(path)))) return;
+  throw new Refused("the content's derived names something that was not approved", "derived", "plaintext");
 }
 
 /** @param {any} data @param {string[]} approved */
@@ -135,4 +165,21 @@ function checkSources(sources) {
       throw new Refused("a source's content_revision is not a positive whole number", "sources", "plaintext");
     }
   }
+}
+
+/**
+ * The answers that the app takes in place of a value that it asks for.
+ * @param {{accepts?: Record<string, string[]>, derived?: Record<string, any>}} request @returns {string[]}
+ * @throws {Refused} where one is made from another value
+ */
+export const acceptedAnswers = ({ accepts = {}, derived = {} }) =>
+  Object.entries(accepts).flatMap(([source, paths]) => {
+    if (paths.every((path) => derived[path]?.from === source)) return paths;
+    throw new Refused(`has an answer that is not made from ${source}`, "accepts", "request_changed");
+  });
+
+/** Of these definitions those of these paths; undefined where there are none. @template D @param {Record<string, D> | undefined} derived @param {string[]} paths */
+export function definitionsOf(derived, paths) {
+  const found = Object.entries(derived ?? {}).filter(([path]) => paths.includes(path));
+  return found.length ? Object.fromEntries(found) : undefined;
 }

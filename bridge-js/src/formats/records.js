@@ -4,9 +4,9 @@
 import { Refused } from "./errors.js";
 
 /**
- * `attributes` is "all" of what was asked, or of each its place in the request's list, and the path of one that is not in
- * it. Times are seconds since 1970.
- * @typedef {{attributes: "all" | (number | string)[], ends_at: number, revision: number, approval_sha256: string}} Kept
+ * Attributes are "all" of what was asked, or of each its place in the request's list, and the path of one that is not in it.
+ * Times are seconds since 1970.
+ * @typedef {[attributes: "all" | (number | string)[], endsAt: number, revision: number, approvalSha256: string]} Kept
  */
 /** @typedef {Record<string, {sub: string, keys: Record<string, Record<string, Kept>>}>} Records app → thumbprint of its key → request digest */
 /**
@@ -21,7 +21,7 @@ function listOf({ attributes, required_attributes, optional_attributes }) {
   return [...new Set(named.length ? named : attributes)];
 }
 
-/** @param {string[]} list @param {string[]} attributes @returns {Kept["attributes"]} */
+/** @param {string[]} list @param {string[]} attributes @returns {Kept[0]} */
 function packed(list, attributes) {
   const chosen = new Set(attributes);
   if (chosen.size === list.length && list.every((path) => chosen.has(path))) return "all";
@@ -29,7 +29,7 @@ function packed(list, attributes) {
   return [...places, ...[...chosen].filter((path) => !list.includes(path)).sort()];
 }
 
-/** @param {string[]} list @param {Kept["attributes"]} kept @returns {string[]} */
+/** @param {string[]} list @param {Kept[0]} kept @returns {string[]} */
 const unpacked = (list, kept) => (kept === "all" ? list : kept.flatMap((one) => (typeof one === "string" ? one : (list[one] ?? [])))).toSorted();
 
 /**
@@ -45,7 +45,7 @@ export function withRecord(records, request, digest, { attributes, endsAt, revis
   if (kept && kept.sub !== sub) throw new Refused("this app knows you by another ID", "user_id", "request_changed");
   const others = Object.entries(records ?? {}).filter(([other]) => other !== app_id);
   if (others.some(([, app]) => app.sub === sub)) throw new Refused("another app knows you by this ID", "user_id", "request_changed");
-  const record = { attributes: packed(listOf(request), attributes), ends_at: endsAt, revision, approval_sha256: approvalSha256 };
+  const record = /** @type {Kept} */ ([packed(listOf(request), attributes), endsAt, revision, approvalSha256]);
   const keys = { ...kept?.keys, [connector_thumbprint]: { ...own(kept?.keys, connector_thumbprint), [digest]: record } };
   return withoutRecords({ ...records, [app_id]: { sub, keys } }, [], now);
 }
@@ -59,7 +59,7 @@ export function recordOf(records, request, digest) {
   const app = own(records, request.app_id);
   const found = app?.sub === request.user_id ? own(own(app.keys, request.connector_thumbprint), digest) : undefined;
   if (!found) return null;
-  const { attributes, ends_at: endsAt, revision, approval_sha256: approvalSha256 } = found;
+  const [attributes, endsAt, revision, approvalSha256] = found;
   return { attributes: unpacked(listOf(request), attributes), endsAt, revision, approvalSha256 };
 }
 
@@ -68,7 +68,7 @@ export function recordOf(records, request, digest) {
  * @param {Records | undefined} records @param {string[] | null} digests null for all @param {number} now @returns {Records}
  */
 export function withoutRecords(records, digests, now) {
-  const stays = (/** @type {[string, Kept]} */ [digest, { ends_at }]) => ends_at > now && digests !== null && !digests.includes(digest);
+  const stays = (/** @type {[string, Kept]} */ [digest, [, endsAt]]) => endsAt > now && digests !== null && !digests.includes(digest);
   return mapped(records ?? {}, ({ sub, keys }) => ({
     sub,
     keys: nonEmpty(mapped(keys, (requests) => Object.fromEntries(Object.entries(requests).filter(stays)))),

@@ -12,8 +12,8 @@ import { checkProof, hasOtherSigner, missing, readCheckpoint, readKey, readProof
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. Nothing of
  * it changes: what is learned makes another.
- * @typedef {{keys: VerifierKey[], earlier: VerifierKey[], witnesses: VerifierKey[], quorum: number | null}} Trust `quorum` of the
- *   witnesses have to cosign, all of them where it is null
+ * @typedef {{keys: VerifierKey[], earlier: VerifierKey[], witnesses: VerifierKey[], quorum: number | null, named?: string | null}} Trust
+ *   `quorum` of the witnesses have to cosign, all of them where it is null; `named` is the hash of the entry that named them
  */
 /** @typedef {{entry: unknown, proof: unknown}} Change one of `/log/witnesses`, as the service tells it */
 
@@ -36,7 +36,7 @@ export const readNewest = ({ keys, witnesses }, note) => readCheckpoint(note, ke
 export const readRemembered = ({ keys, earlier, witnesses }, note) => readCheckpoint(note, [...keys, ...earlier], witnesses);
 
 /** The same keys under the name of a log that began anew. @template {Trust} T @param {T} trust @param {string} origin @returns {T} */
-export const renamedTo = (trust, origin) => ({ ...trust, keys: trust.keys.map((key) => renamed(key, origin)), earlier: [] });
+export const renamedTo = (trust, origin) => ({ ...trust, keys: trust.keys.map((key) => renamed(key, origin)), earlier: [], named: null });
 
 /** With other keys, on somebody's word. @template {Trust} T @param {T} trust @param {VerifierKey[]} keys @returns {T} */
 export const replacedBy = (trust, keys) => ({ ...trust, keys, earlier: distinct([...trust.keys, ...trust.earlier], keys) });
@@ -77,35 +77,39 @@ const comesNext = ({ entry }, place, all) => {
   return !before || (entry.chain === before.chain && entry.sequence > before.sequence);
 };
 
-/** @param {{witnesses: VerifierKey[], quorum: number | null}} named */
-const asText = ({ witnesses, quorum }) => [quorum ?? witnesses.length, ...witnesses.map(({ text }) => text).sort()].join();
+/** Who watches, to compare. @param {{witnesses: VerifierKey[], quorum: number | null}} named */
+export const watchOf = ({ witnesses, quorum }) => [quorum ?? witnesses.length, ...witnesses.map(({ text }) => text).sort()].join();
 
 /** Who watches a log that is seen for the first time: the newest that it names. @template {Trust} T @param {T} trust @param {Change[]} changes @returns {T} */
 export function withNamedWitnesses(trust, changes) {
   const newest = changes.at(-1);
   if (!newest) return trust;
-  const { witnesses, quorum } = namedIn(newest.entry);
-  return { ...trust, witnesses, quorum };
+  const { entry, witnesses, quorum } = namedIn(newest.entry);
+  return { ...trust, witnesses, quorum, named: entry.entry_hash };
 }
 
 /**
  * The witnesses whom those vouch for that are known: each change after them of which as many as have to cosigned a checkpoint
  * with its entry, up to the first without; nobody where the changes are not in the order of one chain, since an older one would
- * lie in a newer checkpoint just as well. `isOfLog` says whether a checkpoint is of the log that was read.
+ * lie in a newer checkpoint just as well. What stands before the entry that named the known ones is over: of witnesses who took
+ * turns, those who had to go could else be brought back by a list without its end. `isOfLog` says whether a checkpoint is of the
+ * log that was read.
  * @template {Trust} T @param {T} trust @param {Change[]} changes @param {(checkpoint: Checkpoint) => Promise<boolean>} isOfLog
  * @returns {Promise<T>}
  */
 export async function withFollowingWitnesses(trust, changes, isOfLog) {
   const named = changes.map(({ entry, proof }) => ({ ...namedIn(entry), proof }));
-  const known = named.map(asText).lastIndexOf(asText(trust));
-  if ((known < 0 && trust.witnesses.length) || !named.every(comesNext)) return trust;
-  let followed = trust;
+  const isPinned = trust.named || trust.witnesses.length;
+  const first = trust.named ? named.findIndex(({ entry }) => entry.entry_hash === trust.named) : 0;
+  const known = named.map(watchOf).lastIndexOf(watchOf(trust));
+  if ((isPinned && (first < 0 || known < first)) || !named.every(comesNext)) return trust;
+  let followed = { ...trust, named: named[known]?.entry.entry_hash ?? null };
   for (const { entry, witnesses, quorum, proof: text } of named.slice(known + 1)) {
     if (typeof text !== "string") return followed;
     const proof = await readProof(text, [...followed.keys, ...followed.earlier], followed.witnesses, { anyone: true });
     checkProof(proof, leafOf(entry));
     if (missing(proof.checkpoint, followed.witnesses, followed.quorum).length || !(await isOfLog(proof.checkpoint))) return followed;
-    followed = { ...followed, witnesses, quorum };
+    followed = { ...followed, witnesses, quorum, named: entry.entry_hash };
   }
   return followed;
 }

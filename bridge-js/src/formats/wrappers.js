@@ -10,8 +10,8 @@ import { readHeader } from "./profiles.js";
 /** @typedef {import("./profiles.js").WrapperKind} WrapperKind */
 /** @typedef {{userId: string, keyId: string, hasNotes?: boolean}} Owner `hasNotes`: the vault was made with notes, and without them nothing is approved */
 /**
- * @typedef {string | Uint8Array<ArrayBuffer>} Secret a passphrase or recovery code as typed, or the 32 octets of a
- *   passkey's PRF
+ * @typedef {string | Uint8Array<ArrayBuffer> | CryptoKey} Secret a passphrase or recovery code as typed, or the 32 octets of
+ *   a passkey's PRF, or `unreadableSecret` of them
  */
 
 export const MIN_PASSPHRASE = 12;
@@ -53,21 +53,27 @@ export function checkPassphrase(passphrase) {
 }
 
 /**
- * @param {Uint8Array<ArrayBuffer>} secret
+ * The same secret, as what opens a wrapper and cannot be read again.
+ * @param {Uint8Array<ArrayBuffer>} secret @returns {Promise<CryptoKey>}
+ */
+export const unreadableSecret = (secret) => crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+
+/**
+ * @param {Uint8Array<ArrayBuffer> | CryptoKey} secret
  * @param {Uint8Array<ArrayBuffer>} salt
  * @param {string} info
  * @returns {Promise<CryptoKey>}
  */
 async function derived(secret, salt, info) {
-  const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const material = secret instanceof Uint8Array ? await unreadableSecret(secret) : secret;
   const how = { name: "HKDF", hash: "SHA-256", salt, info: utf8(info) };
   return crypto.subtle.deriveKey(how, material, { name: "AES-KW", length: 256 }, false, ["wrapKey", "unwrapKey"]);
 }
 
-/** @param {"recovery" | "passkey"} kind @param {Secret} secret @returns {Uint8Array<ArrayBuffer>} */
+/** @param {"recovery" | "passkey"} kind @param {Secret} secret @returns {Uint8Array<ArrayBuffer> | CryptoKey} */
 function secretBytes(kind, secret) {
   if (kind === "recovery") return parseRecoveryCode(/** @type {string} */ (secret));
-  if (!(secret instanceof Uint8Array) || secret.length !== 32) throw new TypeError("a passkey's secret is 32 octets");
+  if (typeof secret === "string" || (secret instanceof Uint8Array && secret.length !== 32)) throw new TypeError("a passkey's secret is 32 octets");
   return secret;
 }
 
