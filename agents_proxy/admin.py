@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
@@ -45,9 +43,7 @@ class RunAdmin(AboutPeople, ReadOnly):
     search_fields = ("=analysis_id", "=user__public_id")
     ordering = ("-id",)
     fields = ("analysis_id", "user", "consent", "status", "created_at", "started_at", "finished_at", "purge_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("input", "profile", "provenance", "metadata")
+    unread = ("input", "profile", "provenance", "metadata")
 
 
 @admin.register(Activation)
@@ -63,17 +59,12 @@ class ActivationAdmin(AboutPeople, ReadOnly):
         "activation_id", "run", "destination", "consent", "number", "status", "attempts", "status_code", "error_code",
         "created_at", "next_attempt_at", "finished_at",
     )  # fmt: skip
+    unread = ("body", "digest")
+    about = "consent.user"
 
     @admin.display(description=_("destination"))
     def where(self, row: Any) -> str:
         return str(row.destination.name)
-
-    def person_of(self, row: Any) -> str | None:
-        user_id: str = row.consent.user.public_id
-        return user_id
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("body", "digest")
 
 
 @admin.register(Deletion)
@@ -89,18 +80,12 @@ class DeletionAdmin(AboutPeople, ReadOnly):
         "deletion_id", "consent", "erasure", "agent", "destination", "origin", "status", "first_at", "last_at",
         "requested_at", "attempts", "next_attempt_at", "status_code", "error_code", "finished_at", "confirmation",
     )  # fmt: skip
+    unread = ("subject",)
+    about = "consent.user"  # who is erased has no history any more to note it in
 
     @admin.display(description=_("who got something"))
     def receiver(self, row: Any) -> str:
         return str(row.destination.name if row.destination else row.agent)
-
-    def person_of(self, row: Any) -> str | None:
-        """Whoever is erased has no history any more to note it in."""
-        user_id: str | None = row.consent.user.public_id if row.consent else None
-        return user_id
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("subject")
 
 
 @admin.register(Destination)
@@ -112,6 +97,4 @@ class DestinationAdmin(ReadOnly):
     search_fields = ("=destination_id", "=app__app_id", "name", "url")
     ordering = ("-id",)
     fields = ("destination_id", "app", "name", "url", "created_at", "disabled_at", "removed_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("secret")
+    unread = ("secret",)

@@ -2,12 +2,13 @@
 
 # ruff: noqa: S608  # the statements are of our own names
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.hooks import RoomErasure, Words
+from accounts.models import Erasure, User
 from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Correction, Run
 from agents_proxy.deletions import queries as deletion_queries
@@ -25,9 +26,6 @@ from common import encryption
 from common.clock import database_now
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
-
-if TYPE_CHECKING:
-    from accounts.models import Erasure, User
 
 _log = logging.getLogger(__name__)
 _CONSENTS = "(SELECT id FROM processing_consents WHERE user_id = :person)"
@@ -84,7 +82,7 @@ TABLES = {
 }
 
 
-def outcomes(user: "User") -> list[Words]:
+def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
     said: list[Words] = []
     if Run.objects.filter(user=user).exists():
@@ -105,7 +103,7 @@ def outcomes(user: "User") -> list[Words]:
     return said
 
 
-def unlink(user: "User") -> None:
+def unlink(user: User) -> None:
     """End the access at the aggregator. Where it cannot be told now, it is told later (`tell_others`)."""
     for item in Item.objects.filter(user=user, access_token__isnull=False).order_by("pk"):
         try:
@@ -114,7 +112,7 @@ def unlink(user: "User") -> None:
             _log.warning("the aggregator could not be told that %s was removed: %s", item.item_id, problem.code)
 
 
-def tell_others(erasure: "Erasure") -> None:
+def tell_others(erasure: Erasure) -> None:
     """Apps are told that their consents ended, whoever got something of the person is asked to delete it, and the
     aggregator to end what it did not end yet."""
     request_for_erasure(erasure)
@@ -126,7 +124,7 @@ def tell_others(erasure: "Erasure") -> None:
             request_end_of_access(erasure, at=at, token=token)
 
 
-def export(user: "User") -> dict[str, Any]:
+def export(user: User) -> dict[str, Any]:
     """Analyses and numbers in clear: they are encrypted with the server's own key alone; null where that is gone."""
     messages = OutboundMessage.objects.filter(consent__user=user).order_by("pk")
     return {

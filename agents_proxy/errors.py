@@ -42,11 +42,7 @@ class Refusal(Exception):
     def body(self, trace_id: str, *, task_id: str | None = None) -> dict[str, Any]:
         """An `AgentRefusal`: `error.data.code` names it, `trace_id` finds it in our logs."""
         data = {"code": self.name, "trace_id": trace_id, **self.members}
-        return {
-            "jsonrpc": "2.0",
-            "id": task_id,
-            "error": {"code": self.code, "message": self.message, "data": data},
-        }
+        return {"jsonrpc": "2.0", "id": task_id, "error": {"code": self.code, "message": self.message, "data": data}}
 
     @classmethod
     def example(cls, trace_id: str) -> tuple[str, dict[str, Any]]:
@@ -187,54 +183,40 @@ class UpstreamTimeout(CallFailed):
 class ReportNotSigned(Problem):
     """The report is unsigned, signed with another secret, or older than five minutes; or none are taken here."""
 
-    code = "invalid_signature"
-    status = 401
-    title = "The signature does not fit"
+    code, status, title = "invalid_signature", 401, "The signature does not fit"
 
 
 class UnknownMessage(Problem):
     """No message fits what the report names."""
 
-    code = "unknown_message"
-    status = 404
-    title = "No such message"
+    code, status, title = "unknown_message", 404, "No such message"
 
 
 class AgreementRequired(Problem):
     """There is no live consent that covers this; `consent_url` says where a person gives it."""
 
-    code = "consent_required"
-    status = 403
-    title = "A person has to agree to this first"
+    code, status, title = "consent_required", 403, "A person has to agree to this first"
 
 
 class AddressNotVerified(Problem):
     """The e-mail address is none that the person who agreed has verified; `data.verify_url` is where they do."""
 
-    code = "subject_not_verified"
-    status = 403
-    title = "This address is not verified as the person's own"
+    code, status, title = "subject_not_verified", 403, "This address is not verified as the person's own"
 
 
 class OriginNotRegistered(Problem):
     """The call comes from a web page whose origin no active app has registered."""
 
-    code = "origin_refused"
-    status = 403
-    title = "This origin is not registered"
+    code, status, title = "origin_refused", 403, "This origin is not registered"
 
 
 class UnknownConsent(Problem):
     """There is no such consent, or it is somebody else's."""
 
-    code = "unknown_consent"
-    status = 404
-    title = "No such consent"
+    code, status, title = "unknown_consent", 404, "No such consent"
 
 
 class ConsentEnded(Problem):
     """The consent that covers this has ended; a person has to agree anew."""
 
-    code = "consent_ended"
-    status = 403
-    title = "The consent to this processing has ended"
+    code, status, title = "consent_ended", 403, "The consent to this processing has ended"

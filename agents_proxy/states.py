@@ -54,8 +54,6 @@ class EndReason(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """How a call to an agent ended."""
-
     ANSWERED = "answered"
     AGENT_ERROR = "agent_error"
     AGENT_FAILED = "agent_failed"  # a task that failed, was rejected, called off or never authorised

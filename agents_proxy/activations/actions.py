@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext
 
+from accounts.models import User
 from agents_proxy.activations import payloads
 from agents_proxy.activations.errors import ActivationBudgetSpent, ChangedSinceShown, NothingToActivate, SendingTaken
 from agents_proxy.activations.models import Activation
@@ -35,9 +36,6 @@ from common.broker import enqueue
 from common.clock import database_now
 from developers.app_events import ProcessingEvent
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 VERSION = "activation-2026-11-3"
 MOST_SENDINGS = 100  # of one analysis to one destination
 SEND = "agents_proxy.tasks.send_activation"
@@ -52,7 +50,7 @@ def statement(destination: Destination) -> str:
 
 
 def agree_and_activate(
-    *, by: "User", analysis_id: str, destination_id: str, number: int, shown: str | None = None
+    *, by: User, analysis_id: str, destination_id: str, number: int, shown: str | None = None
 ) -> tuple[Activation, bool]:
     """Keep that the person agreed to this one sending, and ask for it; False where it was asked for before.
 
@@ -73,7 +71,7 @@ def agree_and_activate(
 
 
 def activate(
-    *, by: "User", analysis_id: str, destination_id: str, number: int, under: int | None = None
+    *, by: User, analysis_id: str, destination_id: str, number: int, under: int | None = None
 ) -> tuple[Activation, bool]:
     """Ask for a sending under a consent that names the destination; False where it was asked for before.
 

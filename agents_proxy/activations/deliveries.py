@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
@@ -25,9 +24,9 @@ from agents_proxy.destinations.actions import disable_destination
 from agents_proxy.destinations.queries import destinations_reaching
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.states import ActivationStatus, Purpose
-from common import addresses, encryption
+from common import encryption
 from common.clock import database_now
-from common.outbound.client import Client
+from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
 from common.outbound.signing import signed_headers
 from developers.apps.models import AppStatus
@@ -42,11 +41,7 @@ _TOLD = timedelta(seconds=2)  # for so long the worker that was told of a row ma
 _log = logging.getLogger(__name__)
 
 
-def _may_reach(address: str) -> bool:
-    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
-
-
-_client = Client(may_reach=_may_reach, connect_seconds=5)
+_client = Client(may_reach=chosen_by_app, connect_seconds=5)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """What people send to destinations, each sending a row: the queue, and afterwards what became of it."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import ActivationStatus
+from common.constraints import check, set_while
 from common.identifiers import new_identifier
 
 
@@ -11,8 +13,8 @@ def new_activation_id() -> str:
     return new_identifier("act")
 
 
-def _status_in(*statuses: ActivationStatus) -> models.Q:
-    return models.Q(status__in=[status.value for status in statuses])
+def _status_in(*statuses: ActivationStatus) -> Q:
+    return Q(status__in=[status.value for status in statuses])
 
 
 _QUEUED = _status_in(ActivationStatus.QUEUED)
@@ -39,10 +41,7 @@ class Activation(models.Model):
         db_index=False,
     )
     destination = models.ForeignKey(
-        "agents_proxy.Destination",
-        on_delete=models.PROTECT,
-        related_name="activations",
-        verbose_name=_("destination"),
+        "agents_proxy.Destination", on_delete=models.PROTECT, related_name="activations", verbose_name=_("destination")
     )
     consent = models.ForeignKey(
         "agents_proxy.ProcessingConsent",
@@ -73,34 +72,23 @@ class Activation(models.Model):
         verbose_name = _("activation")
         verbose_name_plural = _("activations")
         constraints = [
-            models.UniqueConstraint(fields=["run", "destination", "number"], name="activation_once"),
-            models.CheckConstraint(condition=_QUEUED | _SENDING | _ENDED, name="activation_status"),
-            models.CheckConstraint(
-                condition=(_QUEUED & models.Q(next_attempt_at__isnull=False))
-                | (~_QUEUED & models.Q(next_attempt_at__isnull=True)),
-                name="activation_next_together",
+            UniqueConstraint(fields=["run", "destination", "number"], name="activation_once"),
+            check("activation_status", _QUEUED | _SENDING | _ENDED),
+            set_while("activation_next_together", _QUEUED, "next_attempt_at"),
+            set_while("activation_lease_together", _SENDING, "lease_until"),
+            check(
+                "activation_finish_together",
+                (_ENDED & Q(finished_at__isnull=False, body__isnull=True))
+                | (~_ENDED & Q(finished_at__isnull=True, body__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=(_SENDING & models.Q(lease_until__isnull=False))
-                | (~_SENDING & models.Q(lease_until__isnull=True)),
-                name="activation_lease_together",
-            ),
-            models.CheckConstraint(
-                condition=(_ENDED & models.Q(finished_at__isnull=False, body__isnull=True))
-                | (~_ENDED & models.Q(finished_at__isnull=True, body__isnull=False)),
-                name="activation_finish_together",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(status="failed") | ~models.Q(error_code=""), name="activation_failure_has_error"
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(status="delivered") | models.Q(error_code="", status_code__isnull=False),
-                name="activation_delivery_has_answer",
+            check("activation_failure_has_error", ~Q(status="failed") | ~Q(error_code="")),
+            check(
+                "activation_delivery_has_answer", ~Q(status="delivered") | Q(error_code="", status_code__isnull=False)
             ),
         ]
         indexes = [
-            models.Index(fields=["next_attempt_at"], condition=models.Q(status="queued"), name="activation_due"),
-            models.Index(fields=["lease_until"], condition=models.Q(status="sending"), name="activation_leases"),
+            Index(fields=["next_attempt_at"], condition=Q(status="queued"), name="activation_due"),
+            Index(fields=["lease_until"], condition=Q(status="sending"), name="activation_leases"),
         ]
 
     def __str__(self) -> str:

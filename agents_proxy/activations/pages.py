@@ -5,13 +5,11 @@ import re
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_form
@@ -21,7 +19,6 @@ from agents_proxy.activations import queries as activation_queries
 from agents_proxy.activations.errors import NothingToActivate
 from agents_proxy.activations.models import Activation
 from agents_proxy.agents import title_of
-from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.queries import own_run, subject_of_run
 from agents_proxy.analyses.results import PERSON
@@ -57,15 +54,10 @@ PROBLEMS = {
 _NUMBER = re.compile(r"[0-9]{1,2}\Z")
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Send it"), "destination", "sending", "shown", Field("agreed", _("I agree that it is sent"), "check"))
 def send(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Choose where to, read what is sent, and send it."""
-    try:
-        run = own_run(person_of(request), analysis_id)
-    except UnknownAnalysis:
-        raise Http404 from None
+    run = own_run(person_of(request), analysis_id)
     if request.method == "POST":
         return _send(request, run)
     return render(request, "profile/send.html", _content(request, run))
@@ -169,9 +161,4 @@ def _facts(profile: dict[str, Any], provenance: dict[str, list[str]]) -> list[tu
 
 def _row(activation: Activation) -> dict[str, Any]:
     label, tone = ACTIVATIONS[ActivationStatus(activation.status)]
-    return {
-        "activation": activation,
-        "label": label,
-        "tone": tone,
-        "reason": REASONS.get(activation.error_code, ""),
-    }
+    return {"activation": activation, "label": label, "tone": tone, "reason": REASONS.get(activation.error_code, "")}

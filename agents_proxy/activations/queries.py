@@ -1,18 +1,16 @@
 """What can be seen of sendings, always starting from the analysis or the person they belong to."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Max, QuerySet
 
+from accounts.models import User
 from agents_proxy.activations.errors import UnknownActivation
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses.models import Run
 from agents_proxy.destinations.models import Destination
 from common.clock import rfc3339
 from common.identifiers import is_identifier
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def activations_of(run: Run, *, under: int | None = None) -> QuerySet[Activation]:
@@ -32,7 +30,7 @@ def activation_of(run: Run, activation_id: str, *, under: int | None = None) -> 
     return found
 
 
-def activations_of_person(person: "User") -> QuerySet[Activation]:
+def activations_of_person(person: User) -> QuerySet[Activation]:
     """Everything that was sent about somebody, that of deleted analyses too."""
     found = Activation.objects.filter(consent__user=person).select_related("destination__app", "run")
     return found.defer("body", "destination__secret").order_by("-id")

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -13,17 +13,10 @@ from django.db.models import Value
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext
 
+from accounts.models import User
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES
+from agents_proxy.analyses import errors
 from agents_proxy.analyses.corrections import require_own
-from agents_proxy.analyses.errors import (
-    AnalysisBudgetSpent,
-    AnalysisEnded,
-    AnswerNamesOthers,
-    StepNotAsking,
-    StepNotFailed,
-    TooManyAnalyses,
-    UnknownAnalysis,
-)
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.prompts import number_of
 from agents_proxy.analyses.queries import own_run, subject_of_run
@@ -32,13 +25,7 @@ from agents_proxy.budgets import Budget, spend
 from agents_proxy.errors import ConsentEnded, SubjectMismatch
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.actions import Wording
-from agents_proxy.processing_consent.identifiers import (
-    Identifiers,
-    folded,
-    named_by,
-    require_verified,
-    verified_by,
-)
+from agents_proxy.processing_consent.identifiers import Identifiers, folded, named_by, require_verified, verified_by
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.subjects import subject_from
 from agents_proxy.statements import OWN_VALUES_USED, VERSION, statement
@@ -49,15 +36,11 @@ from common.clock import database_now
 from common.limits import Count, Limit
 from common.sql.statements import lock_for_transaction
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
-
 UNFINISHED_PER_PERSON = 20
 RUN_ANALYSIS = "agents_proxy.tasks.run_analysis"
 
 
-def unfinished_analyses(user: "User") -> Count:
+def unfinished_analyses(user: User) -> Count:
     """How many of a person's runs are under way, and how many may be."""
     found = Run.objects.filter(user=user, status__in=UNFINISHED_RUNS).count()
     return Count(Limit("unfinished-analyses", UNFINISHED_PER_PERSON, 0), found, 0)
@@ -65,7 +48,7 @@ def unfinished_analyses(user: "User") -> Count:
 
 def start_analysis(
     *,
-    by: "User",
+    by: User,
     submitted: dict[str, str],
     purposes: Sequence[Purpose] = ANALYSIS_PURPOSES,
     under: int | None = None,
@@ -84,7 +67,7 @@ def start_analysis(
     with transaction.atomic():
         lock_for_transaction(f"analyses of {by.pk}")
         if unfinished_analyses(by).used >= UNFINISHED_PER_PERSON:
-            raise TooManyAnalyses(headers={"Retry-After": "30"})
+            raise errors.TooManyAnalyses(headers={"Retry-After": "30"})
         _spend(by, under)
         now = database_now()
         kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
@@ -109,7 +92,7 @@ def _wording(purposes: Sequence[Purpose], lasts: timedelta) -> Wording:
     return Wording(VERSION, f"{words}\n{OWN_VALUES_USED}")
 
 
-def _named(by: "User", submitted: dict[str, str], under: int | None) -> Identifiers:
+def _named(by: User, submitted: dict[str, str], under: int | None) -> Identifiers:
     """An analysis is about whoever agreed to it: of what they verified, by what `under` names. A number that is not
     verified stays in the input. Raises `AddressNotVerified`."""
     own = verified_by(by.pk)
@@ -120,17 +103,17 @@ def _named(by: "User", submitted: dict[str, str], under: int | None) -> Identifi
     return named.within(own)
 
 
-def _spend(by: "User", under: int | None) -> None:
+def _spend(by: User, under: int | None) -> None:
     app_pk = ProcessingConsent.objects.only("app").get(pk=under).app_id if under is not None else None
     exceeded = spend(Budget.ANALYSES, person_pk=by.pk, app_pk=app_pk)
     if exceeded is not None:
-        raise AnalysisBudgetSpent(
+        raise errors.AnalysisBudgetSpent(
             f"At most {exceeded.limit.allowed} analyses an hour ({exceeded.limit.name}).",
             headers={"Retry-After": str(exceeded.resets_in)},
         )
 
 
-def cancel_analysis(*, by: "User", analysis_id: str, under: int | None = None) -> Run:
+def cancel_analysis(*, by: User, analysis_id: str, under: int | None = None) -> Run:
     """End a run before its next step; what an agent answers from now on is dropped. Repeated: the same.
 
     Where one step was being tried again, only that is called off: what the run had come to before stands.
@@ -142,7 +125,7 @@ def cancel_analysis(*, by: "User", analysis_id: str, under: int | None = None) -
         if run.status == RunStatus.CANCELLED:
             return run
         if run.status not in UNFINISHED_RUNS:
-            raise AnalysisEnded(f"It ended as {run.status}.", run_status=run.status)
+            raise errors.AnalysisEnded(f"It ended as {run.status}.", run_status=run.status)
         end_early(run, "cancelled", database_now())
     return run
 
@@ -171,7 +154,7 @@ def end_early(run: Run, why: str, now: datetime) -> None:
     run.save(update_fields=["status", "finished_at", "updated_at"])
 
 
-def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = None) -> Run:
+def retry_step(*, by: User, analysis_id: str, agent: str, under: int | None = None) -> Run:
     """Ask one failed agent again, under the same task id; the profile is merged anew when it has answered.
 
     Raises `UnknownAnalysis` (an unknown agent, too), `AddressNotVerified`, `StepNotFailed`, `ConsentEnded`,
@@ -181,7 +164,7 @@ def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = 
         run, step = _own_step(by, analysis_id, agent, under)
         subject_of_run(run)
         if step.status != StepStatus.FAILED or run.status not in (RunStatus.COMPLETED_WITH_ERRORS, RunStatus.FAILED):
-            raise StepNotFailed()
+            raise errors.StepNotFailed()
         if not consents.is_live(run.consent, AGENTS[agent].purpose):
             raise ConsentEnded()
         _spend(by, under)
@@ -193,7 +176,7 @@ def retry_step(*, by: "User", analysis_id: str, agent: str, under: int | None = 
     return run
 
 
-def answer_step(*, by: "User", analysis_id: str, agent: str, text: str, under: int | None = None) -> Run:
+def answer_step(*, by: User, analysis_id: str, agent: str, text: str, under: int | None = None) -> Run:
     """Answer what an agent asked: it is called again, in the same conversation, and the run goes on.
 
     Raises `UnknownAnalysis` (an unknown agent, too), `AddressNotVerified`, `StepNotAsking`, `ConsentEnded`,
@@ -203,13 +186,13 @@ def answer_step(*, by: "User", analysis_id: str, agent: str, text: str, under: i
         run, step = _own_step(by, analysis_id, agent, under)
         about = subject_from(subject_of_run(run), run.user_id)
         if step.status != StepStatus.INPUT_REQUIRED or run.status not in UNFINISHED_RUNS:
-            raise StepNotAsking()
+            raise errors.StepNotAsking()
         if not consents.is_live(run.consent, AGENTS[agent].purpose):
             raise ConsentEnded()
         try:
             about.for_prompt(text)
         except SubjectMismatch:
-            raise AnswerNamesOthers() from None
+            raise errors.AnswerNamesOthers() from None
         _spend(by, under)
         asked = json.loads(encryption.opened(str(step.conversation)))
         _open_again(step, encryption.sealed(json.dumps({**asked, "answer": text})))
@@ -217,11 +200,11 @@ def answer_step(*, by: "User", analysis_id: str, agent: str, text: str, under: i
     return run
 
 
-def _own_step(by: "User", analysis_id: str, agent: str, under: int | None) -> tuple[Run, Step]:
+def _own_step(by: User, analysis_id: str, agent: str, under: int | None) -> tuple[Run, Step]:
     run = own_run(by, analysis_id, lock=True, under=under)
     step = run.steps.filter(agent=agent).first()
     if step is None:
-        raise UnknownAnalysis("This analysis has no such step.")
+        raise errors.UnknownAnalysis("This analysis has no such step.")
     return run, step
 
 
@@ -232,7 +215,7 @@ def _open_again(step: Step, conversation: str | None = None) -> None:
     step.save()
 
 
-def delete_analysis(*, by: "User", analysis_id: str, under: int | None = None) -> None:
+def delete_analysis(*, by: User, analysis_id: str, under: int | None = None) -> None:
     """Remove a run and all that agents said in it, finished or not; the consent to it alone ends with it.
 
     Raises `UnknownAnalysis`.

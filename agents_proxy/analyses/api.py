@@ -10,6 +10,7 @@ from agents_proxy.agents import AGENTS, ANALYSIS_PURPOSES
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import corrections as correction_actions
 from agents_proxy.analyses import queries as analysis_queries
+from agents_proxy.analyses import schemas
 from agents_proxy.analyses.errors import (
     AnalysisBudgetSpent,
     AnalysisEnded,
@@ -20,17 +21,6 @@ from agents_proxy.analyses.errors import (
     UnknownAnalysis,
 )
 from agents_proxy.analyses.models import Run
-from agents_proxy.analyses.schemas import (
-    ANALYSIS_ID,
-    AnalysisAccepted,
-    AnalysisBody,
-    AnalysisPage,
-    AnalysisRaw,
-    AnalysisStatus,
-    AnswerBody,
-    CorrectionsBody,
-    ListQuery,
-)
 from agents_proxy.budgets import Budget, usage
 from agents_proxy.errors import AddressNotVerified, ConsentEnded
 from agents_proxy.owner_api import ANALYSES, LimitedPost, QuerylessOwnerView
@@ -70,11 +60,11 @@ class Analyses(_Starting):
         tag=ANALYSES,
         summary="One's analyses",
         description="Newest first, in pages; give `nextCursor` as `cursor` for the following one.",
-        query=ListQuery,
-        answers={200: AnalysisPage},
+        query=schemas.ListQuery,
+        answers={200: schemas.AnalysisPage},
     )
     def get(self, request: Request) -> HttpResponse:
-        query = self.query(ListQuery)
+        query = self.query(schemas.ListQuery)
         return json_answer(
             analysis_queries.analyses_of(self.person, cursor=query.cursor, limit=query.limit, under=self.under)
         )
@@ -84,12 +74,12 @@ class Analyses(_Starting):
         tag=ANALYSES,
         summary="Have one's profile put together",
         description="`agreed` is the consent to profile, enrichment and brand_affinity for this run alone.",
-        body=AnalysisBody,
-        answers={202: AnalysisAccepted},
+        body=schemas.AnalysisBody,
+        answers={202: schemas.AnalysisAccepted},
         refusals=[AddressNotVerified, TooManyAnalyses, AnalysisBudgetSpent],
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.body(AnalysisBody)
+        body = self.body(schemas.AnalysisBody)
         if body.ownValues is not None and self.under is not None:
             raise InvalidRequest("ownValues are the person's own word: no token speaks for them.")
         run = analysis_actions.start_analysis(
@@ -107,8 +97,8 @@ class Analysis(SharedView):
         tag=ANALYSES,
         summary="How an analysis stands",
         description="Its steps, and once it ended the merged profile.",
-        parameters=[ANALYSIS_ID],
-        answers={200: AnalysisStatus},
+        parameters=[schemas.ANALYSIS_ID],
+        answers={200: schemas.AnalysisStatus},
         refusals=[UnknownAnalysis],
     )
     def get(self, request: Request, analysis_id: str) -> HttpResponse:
@@ -119,7 +109,7 @@ class Analysis(SharedView):
         tag=ANALYSES,
         summary="Delete an analysis",
         description="What went in and what came out is gone at once.",
-        parameters=[ANALYSIS_ID],
+        parameters=[schemas.ANALYSIS_ID],
         answers={204: None},
         refusals=[UnknownAnalysis],
     )
@@ -135,8 +125,8 @@ class Cancel(SharedView):
         tag=ANALYSES,
         summary="Stop an analysis",
         description="What was found so far stays.",
-        parameters=[ANALYSIS_ID],
-        answers={200: AnalysisStatus},
+        parameters=[schemas.ANALYSIS_ID],
+        answers={200: schemas.AnalysisStatus},
         refusals=[UnknownAnalysis, AnalysisEnded],
     )
     def post(self, request: Request, analysis_id: str) -> HttpResponse:
@@ -151,8 +141,8 @@ class Retry(_Starting):
         tag=ANALYSES,
         summary="Try a failed step again",
         description="Once the analysis has ended.",
-        parameters=[ANALYSIS_ID, _AGENT],
-        answers={202: AnalysisAccepted},
+        parameters=[schemas.ANALYSIS_ID, _AGENT],
+        answers={202: schemas.AnalysisAccepted},
         refusals=[UnknownAnalysis, StepNotFailed, ConsentEnded, AnalysisBudgetSpent],
     )
     def post(self, request: Request, analysis_id: str, agent: str) -> HttpResponse:
@@ -167,13 +157,13 @@ class Answer(_Starting):
         tag=ANALYSES,
         summary="Answer an agent's question",
         description="While the step is `input_required`. The agent goes on in the same conversation.",
-        parameters=[ANALYSIS_ID, _AGENT],
-        body=AnswerBody,
-        answers={202: AnalysisAccepted},
+        parameters=[schemas.ANALYSIS_ID, _AGENT],
+        body=schemas.AnswerBody,
+        answers={202: schemas.AnalysisAccepted},
         refusals=[UnknownAnalysis, StepNotAsking, AnswerNamesOthers, ConsentEnded, AnalysisBudgetSpent],
     )
     def post(self, request: Request, analysis_id: str, agent: str) -> HttpResponse:
-        text = self.body(AnswerBody).text
+        text = self.body(schemas.AnswerBody).text
         run = analysis_actions.answer_step(
             by=self.person, analysis_id=analysis_id, agent=agent, text=text, under=self.under
         )
@@ -190,13 +180,13 @@ class Corrections(QuerylessOwnerView):
         description="A value stands in place of every agent's, here and in later analyses; null refuses what they say. "
         "The update agent is told of it under a consent to `profile`, and destinations that got the old value get the "
         "new one where their consent lasts. A session alone, no consent token.",
-        parameters=[ANALYSIS_ID],
-        body=CorrectionsBody,
-        answers={200: AnalysisStatus},
+        parameters=[schemas.ANALYSIS_ID],
+        body=schemas.CorrectionsBody,
+        answers={200: schemas.AnalysisStatus},
         refusals=[UnknownAnalysis, AddressNotVerified],
     )
     def put(self, request: Request, analysis_id: str) -> HttpResponse:
-        changes = self.body(CorrectionsBody).root
+        changes = self.body(schemas.CorrectionsBody).root
         run, _ = correction_actions.correct(by=self.person, analysis_id=analysis_id, changes=changes)
         return json_answer(analysis_queries.status_body(run))
 
@@ -209,8 +199,8 @@ class Raw(SharedView):
         tag=ANALYSES,
         summary="What each agent answered, in full",
         description="Input, merged profile and every agent's result.",
-        parameters=[ANALYSIS_ID],
-        answers={200: AnalysisRaw},
+        parameters=[schemas.ANALYSIS_ID],
+        answers={200: schemas.AnalysisRaw},
         refusals=[UnknownAnalysis],
     )
     def get(self, request: Request, analysis_id: str) -> HttpResponse:

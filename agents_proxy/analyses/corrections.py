@@ -7,12 +7,13 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Min, QuerySet
 
+from accounts.models import User
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses.models import Correction, Run
 from agents_proxy.analyses.profile_calls import UPDATE, update_text
@@ -33,9 +34,6 @@ from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.statements import lock_for_transaction
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 # After each failed attempt; after the last one the agent is told no more. An update may be repeated: it says the same.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 300, 3600, 18000))
 MOST_FIELDS = 500  # of one person: every analysis of theirs has all of them
@@ -43,7 +41,7 @@ TELL = "agents_proxy.tasks.tell_corrections"
 _INSTRUCTION = "The person corrected these values. What is null here is not true of them: delete it."
 
 
-def correct(*, by: "User", analysis_id: str, changes: Mapping[str, Any]) -> tuple[Run, list[str]]:
+def correct(*, by: User, analysis_id: str, changes: Mapping[str, Any]) -> tuple[Run, list[str]]:
     """Keep what this person says of fields: a value of theirs, or None where what agents say is not true.
 
     It stands in this analysis and in every later one. The update agent is told under the consent to this analysis, or
@@ -75,7 +73,7 @@ def correct(*, by: "User", analysis_id: str, changes: Mapping[str, Any]) -> tupl
         return run, _stated_anew(run)
 
 
-def take_back(*, by: "User", analysis_id: str, field: str) -> Run:
+def take_back(*, by: User, analysis_id: str, field: str) -> Run:
     """Let agents say again what this field is, here and in later analyses. Raises `UnknownAnalysis`."""
     with transaction.atomic():
         _one_at_a_time(by.pk)
@@ -109,14 +107,14 @@ def _stated_anew(run: Run) -> list[str]:
     return [name for _, names in told for name in names]
 
 
-def require_own(by: "User", changes: Mapping[str, Any]) -> None:
+def require_own(by: User, changes: Mapping[str, Any]) -> None:
     """An address or a number is its person's own word where they verified it. Raises `AddressNotVerified`."""
     email, phone = changes.get("email"), changes.get("phone")
     named = Identifiers((folded(str(email)),) if email else (), (str(phone),) if phone else ())
     require_verified(named, verified_by(by.pk))
 
 
-def _covering(by: "User", run: Run) -> int | None:
+def _covering(by: User, run: Run) -> int | None:
     """The consent under which the update agent may be told; None where there is none, or no such agent."""
     purpose = AGENTS[UPDATE].purpose
     if not settings.AGENTS[UPDATE]["url"]:

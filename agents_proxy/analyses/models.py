@@ -1,15 +1,17 @@
 """Analyses and their steps. What goes in and comes out is encrypted at rest (common.encryption)."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import ANSWERED_STEPS as _ANSWERED
 from agents_proxy.states import HELD_STEPS as _HELD
 from agents_proxy.states import RunStatus, StepStatus
+from common.constraints import all_or_none, check, one_of
 from common.identifiers import new_identifier
 
 ANSWERED_STEPS, HELD_STEPS = ([state.value for state in states] for states in (_ANSWERED, _HELD))
-_UNFINISHED = models.Q(status__in=[RunStatus.QUEUED.value, RunStatus.RUNNING.value])
+_UNFINISHED = Q(status__in=[RunStatus.QUEUED.value, RunStatus.RUNNING.value])
 
 
 def new_analysis_id() -> str:
@@ -46,32 +48,19 @@ class Run(models.Model):
         verbose_name = _("analysis")
         verbose_name_plural = _("analyses")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in RunStatus]), name="analysis_run_status"
+            one_of("analysis_run_status", "status", RunStatus),
+            check(
+                "analysis_run_finish_together",
+                (_UNFINISHED & Q(finished_at__isnull=True)) | (~_UNFINISHED & Q(finished_at__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=(_UNFINISHED & models.Q(finished_at__isnull=True))
-                | (~_UNFINISHED & models.Q(finished_at__isnull=False)),
-                name="analysis_run_finish_together",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(status="running") | models.Q(started_at__isnull=False),
-                name="analysis_run_running_started",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(profile__isnull=True, provenance__isnull=True)
-                | models.Q(profile__isnull=False, provenance__isnull=False),
-                name="analysis_run_profile_together",
-            ),
-            models.CheckConstraint(
-                condition=~_UNFINISHED | models.Q(profile__isnull=True, metadata__isnull=True),
-                name="analysis_run_result_at_end",
-            ),
+            check("analysis_run_running_started", ~Q(status="running") | Q(started_at__isnull=False)),
+            all_or_none("analysis_run_profile_together", "profile", "provenance"),
+            check("analysis_run_result_at_end", ~_UNFINISHED | Q(profile__isnull=True, metadata__isnull=True)),
         ]
         indexes = [
-            models.Index(fields=["user", "-created_at"], name="analysis_run_of_user"),
-            models.Index(fields=["purge_at"], name="analysis_run_purge"),
-            models.Index(fields=["id"], condition=_UNFINISHED, name="analysis_run_unfinished"),
+            Index(fields=["user", "-created_at"], name="analysis_run_of_user"),
+            Index(fields=["purge_at"], name="analysis_run_purge"),
+            Index(fields=["id"], condition=_UNFINISHED, name="analysis_run_unfinished"),
         ]
 
     def __str__(self) -> str:
@@ -97,15 +86,10 @@ class Correction(models.Model):
     class Meta:
         db_table = "corrections"
         constraints = [
-            models.UniqueConstraint(fields=["user", "field"], name="correction_once"),
-            models.CheckConstraint(
-                condition=models.Q(due_at__isnull=True) | models.Q(consent__isnull=False),
-                name="correction_due_under_consent",
-            ),
+            UniqueConstraint(fields=["user", "field"], name="correction_once"),
+            check("correction_due_under_consent", Q(due_at__isnull=True) | Q(consent__isnull=False)),
         ]
-        indexes = [
-            models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="correction_due"),
-        ]
+        indexes = [Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="correction_due")]
 
 
 class Step(models.Model):
@@ -143,46 +127,35 @@ class Step(models.Model):
         db_table = "analysis_steps"
         ordering = ["run", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["run", "position"], name="analysis_step_position_once"),
-            models.UniqueConstraint(fields=["run", "agent"], name="analysis_step_agent_once"),
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in StepStatus]), name="analysis_step_status"
+            UniqueConstraint(fields=["run", "position"], name="analysis_step_position_once"),
+            UniqueConstraint(fields=["run", "agent"], name="analysis_step_agent_once"),
+            one_of("analysis_step_status", "status", StepStatus),
+            check(
+                "analysis_step_lease_together",
+                Q(status__in=HELD_STEPS, lease_until__isnull=False)
+                | (~Q(status__in=HELD_STEPS) & Q(lease_until__isnull=True)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(status__in=HELD_STEPS, lease_until__isnull=False)
-                | (~models.Q(status__in=HELD_STEPS) & models.Q(lease_until__isnull=True)),
-                name="analysis_step_lease_together",
+            check(
+                "analysis_step_times_together",
+                Q(status="waiting", started_at__isnull=True, finished_at__isnull=True)
+                | Q(status__in=HELD_STEPS, started_at__isnull=False, finished_at__isnull=True)
+                | Q(status__in=[*ANSWERED_STEPS, "failed"], started_at__isnull=False, finished_at__isnull=False)
+                | Q(status="skipped", finished_at__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=models.Q(status="waiting", started_at__isnull=True, finished_at__isnull=True)
-                | models.Q(status__in=HELD_STEPS, started_at__isnull=False, finished_at__isnull=True)
-                | models.Q(status__in=[*ANSWERED_STEPS, "failed"], started_at__isnull=False, finished_at__isnull=False)
-                | models.Q(status="skipped", finished_at__isnull=False),
-                name="analysis_step_times_together",
+            check(
+                "analysis_step_error_together",
+                (Q(status="failed") & ~Q(error_code=""))
+                | Q(status="skipped")
+                | (~Q(status__in=["failed", "skipped"]) & Q(error_code="")),
             ),
-            models.CheckConstraint(
-                condition=(models.Q(status="failed") & ~models.Q(error_code=""))
-                | models.Q(status="skipped")
-                | (~models.Q(status__in=["failed", "skipped"]) & models.Q(error_code="")),
-                name="analysis_step_error_together",
+            check(
+                "analysis_step_success_has_reply",
+                ~Q(status__in=ANSWERED_STEPS) | Q(reply__isnull=False, field_count__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=~models.Q(status__in=ANSWERED_STEPS)
-                | models.Q(reply__isnull=False, field_count__isnull=False),
-                name="analysis_step_success_has_reply",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status="succeeded") | models.Q(fields__isnull=True),
-                name="analysis_step_fields_of_success",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(status="input_required") | models.Q(conversation__isnull=False),
-                name="analysis_step_question_there",
-            ),
+            check("analysis_step_fields_of_success", Q(status="succeeded") | Q(fields__isnull=True)),
+            check("analysis_step_question_there", ~Q(status="input_required") | Q(conversation__isnull=False)),
         ]
         indexes = [
-            models.Index(
-                fields=["lease_until"], condition=models.Q(status__in=HELD_STEPS), name="analysis_step_leases"
-            ),
-            models.Index(fields=["finished_at"], condition=models.Q(status="failed"), name="analysis_step_failures"),
+            Index(fields=["lease_until"], condition=Q(status__in=HELD_STEPS), name="analysis_step_leases"),
+            Index(fields=["finished_at"], condition=Q(status="failed"), name="analysis_step_failures"),
         ]

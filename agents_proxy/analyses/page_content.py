@@ -4,18 +4,19 @@ import json
 import unicodedata
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
+from accounts.models import User
 from agents_proxy.agents import AGENTS, ANALYSIS_AGENTS, ANALYSIS_PURPOSES, upstream_of
 from agents_proxy.analyses import profile_view
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
-from agents_proxy.analyses.exports.files import EXPORTS
+from agents_proxy.analyses.exports import EXPORTS
 from agents_proxy.analyses.merging import SPECIFIED, Merged, agreement
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.results import corrected, merged_of, own_word_of
@@ -28,9 +29,6 @@ from common.clock import database_now
 from pkm.registry.vocabulary import for_script
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _MOST_LISTED = 100
 _STATES = {
@@ -45,7 +43,7 @@ def wording() -> Statement:
     return statement(ANALYSIS_PURPOSES, asks=gettext("This service"), lasts=kept, one_analysis=True)
 
 
-def home(user: "User") -> dict[str, Any]:
+def home(user: User) -> dict[str, Any]:
     """The person's analyses."""
     listed = analysis_queries.analyses_of(user, limit=_MOST_LISTED)["analyses"]
     asked = analysis_queries.asked_of(user, [entry["analysisId"] for entry in listed])

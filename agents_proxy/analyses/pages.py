@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import corrections, page_content
@@ -19,7 +17,7 @@ from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.errors import UnknownAnalysis
-from agents_proxy.analyses.exports.files import EXPORTS
+from agents_proxy.analyses.exports import EXPORTS
 from agents_proxy.analyses.forms import AnalysisForm, typed_answer, unfit_answer
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.profile_view import typed_value
@@ -33,14 +31,9 @@ from common.problems import Problem, checked
 
 
 def _own(request: HttpRequest, analysis_id: str) -> Run:
-    try:
-        return analysis_queries.own_run(person_of(request), analysis_id)
-    except UnknownAnalysis:
-        raise Http404 from None
+    return analysis_queries.own_run(person_of(request), analysis_id)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail"), "text", 254), *PURPOSE_FIELDS)
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
@@ -51,10 +44,7 @@ def home(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             try:
                 run = analysis_actions.start_analysis(
-                    by=user,
-                    submitted=form.submitted(),
-                    purposes=form.purposes(),
-                    own=form.cleaned_data["ownValues"],
+                    by=user, submitted=form.submitted(), purposes=form.purposes(), own=form.cleaned_data["ownValues"]
                 )
             except Problem as problem:
                 messages.error(request, _refusal_text(problem))
@@ -65,8 +55,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "profile/home.html", shown, status=status)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def run(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """The steps while it runs, the merged profile afterwards."""
     found = _own(request, analysis_id)
@@ -75,8 +64,7 @@ def run(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return render(request, "profile/result.html", page_content.result(found))
 
 
-@login_required
-@require_safe
+@signed_in_page
 def raw(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Everything as it came, to look at, copy or save."""
     found = _own(request, analysis_id)
@@ -102,8 +90,6 @@ def _run_action(request: HttpRequest, analysis_id: str, act: Callable[[], str]) 
     return redirect("profile:run", analysis_id)
 
 
-@require_POST
-@login_required
 @page_button(_("Stop the analysis"))
 def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
     def act() -> str:
@@ -113,8 +99,6 @@ def cancel(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return _run_action(request, analysis_id, act)
 
 
-@require_POST
-@login_required
 @page_button(_("Ask again"))
 def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     def act() -> str:
@@ -124,8 +108,6 @@ def retry(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     return _run_action(request, analysis_id, act)
 
 
-@require_POST
-@login_required
 @page_button(_("Send the answer"), Field("text", _("Your answer"), "long", LONGEST_ANSWER))
 def answer(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     text = typed_answer(request.POST.get("text", ""))
@@ -141,8 +123,6 @@ def answer(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
     return _run_action(request, analysis_id, act)
 
 
-@require_POST
-@login_required
 @page_button(
     {"do=keep": _("Correct it"), "do=refuse": _("That is not true"), "do=forget": _("Let agents say it again")},
     "field", Field("value", _("What is true"), "text", 2000),
@@ -167,8 +147,6 @@ def correct(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return _run_action(request, analysis_id, act)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Delete it"), danger=True)
 def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """Ask first, then remove all of it."""
@@ -180,15 +158,13 @@ def delete(request: HttpRequest, analysis_id: str) -> HttpResponse:
     return redirect("profile:home")
 
 
-@login_required
-@require_safe
+@signed_in_page
 def affinity(request: HttpRequest, analysis_id: str) -> HttpResponse:
     """The brand affinity, and the files that it can be saved as."""
     return render(request, "profile/affinity.html", page_content.affinity(_own(request, analysis_id)))
 
 
-@login_required
-@require_safe
+@signed_in_page
 def crm(request: HttpRequest, analysis_id: str, form: str) -> HttpResponse:
     """The brand affinity as a file for a CRM; 404 where it lacks what that system asks for."""
     found = affinity_of(analysis_queries.opened_json(_own(request, analysis_id).profile) or {}).affinity

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,7 +12,6 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_form
@@ -42,8 +40,6 @@ _FAILED_STATUS = 502  # an agent answered, and no profile can be read from it
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the three pages."""
-
     name: str  # of its address
     agent: str
     form: type[AgreedForm]
@@ -69,8 +65,6 @@ KINDS = {
 }  # fmt: skip
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(
     {f"kind={name}": kind.button for name, kind in KINDS.items()},
     CreateForm,

@@ -6,8 +6,9 @@ Nothing of it is kept here but that the call took place: what was typed and what
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from accounts.models import User
 from agents_proxy.agents import AGENTS
 from agents_proxy.analyses.merging import Merged, merge_in_order
 from agents_proxy.analyses.results import reading_of
@@ -17,9 +18,6 @@ from agents_proxy.proxy import calls
 from agents_proxy.proxy import limits as proxy_limits
 from agents_proxy.proxy.envelope import Prompt, new_session_id, new_task_id
 from agents_proxy.proxy.subjects import subject_of
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 Names = tuple[str, str]  # of a session and a task
 CREATE, UPDATE, LOOK_UP = "core-profile", "core-profile-update", "core"
@@ -39,7 +37,7 @@ class ProfileReply:
     names: Names | None = None
 
 
-def ask_profile_agent(*, by: "User", agent: str, text: str, network: str, names: Names | None = None) -> ProfileReply:
+def ask_profile_agent(*, by: User, agent: str, text: str, network: str, names: Names | None = None) -> ProfileReply:
     """Send `text` to `agent` once, under `by`'s own live consent to its purpose. With `names` it answers a question.
 
     Raises `ConsentRequired`, `SubjectNotVerified`, `SubjectMismatch`, `TooManyCalls`, `NotConfigured`, and `CallFailed`

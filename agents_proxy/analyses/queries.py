@@ -2,40 +2,30 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Now
 
+from accounts.models import User
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.models import Run, Step
-from agents_proxy.processing_consent.identifiers import (
-    Identifiers,
-    folded,
-    named_by,
-    not_verified,
-    numbers_url,
-    require_verified,
-    verified_by,
-)
+from agents_proxy.processing_consent import identifiers
 from agents_proxy.states import UNFINISHED_STEPS, StepStatus
 from common import encryption
 from common.clock import rfc3339
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _ENDED = tuple(status for status in StepStatus if status not in UNFINISHED_STEPS)
 _UNSEALED = ("id", "analysis_id", "status", "created_at", "finished_at", "purge_at")
 
 
-def runs_of(user: "User", under: int | None = None) -> QuerySet[Run]:
+def runs_of(user: User, under: int | None = None) -> QuerySet[Run]:
     """The person's runs whose time is not over; with `under`, those alone that were made with this consent."""
     runs = Run.objects.filter(user=user, purge_at__gt=Now())
     return runs if under is None else runs.filter(consent=under)
 
 
-def own_run(user: "User", analysis_id: str, *, lock: bool = False, under: int | None = None) -> Run:
+def own_run(user: User, analysis_id: str, *, lock: bool = False, under: int | None = None) -> Run:
     """This one of `runs_of`; any other is `UnknownAnalysis`, as if it never was."""
     runs = runs_of(user, under)
     run = (runs.select_for_update() if lock else runs).filter(analysis_id=analysis_id).first()
@@ -44,15 +34,15 @@ def own_run(user: "User", analysis_id: str, *, lock: bool = False, under: int | 
     return run
 
 
-def subject_of_run(run: Run) -> Identifiers:
+def subject_of_run(run: Run) -> identifiers.Identifiers:
     """Whom a run is about; raises `AddressNotVerified` where any of it is its person's no more."""
-    own = verified_by(run.user_id)
-    email = Identifiers((folded(opened_json(run.input)["email"]),))
-    require_verified(email, own)
-    numbers = named_by(run.consent, own).phone_numbers
+    own = identifiers.verified_by(run.user_id)
+    email = identifiers.Identifiers((identifiers.folded(opened_json(run.input)["email"]),))
+    identifiers.require_verified(email, own)
+    numbers = identifiers.named_by(run.consent, own).phone_numbers
     if run.consent.number_digest and not numbers:
-        raise not_verified(numbers_url())
-    return Identifiers(email.emails, numbers)
+        raise identifiers.not_verified(identifiers.numbers_url())
+    return identifiers.Identifiers(email.emails, numbers)
 
 
 def status_body(run: Run) -> dict[str, Any]:
@@ -95,14 +85,12 @@ def opened_json(sealed: str | None) -> Any:
     return None if sealed is None else json.loads(encryption.opened(sealed), parse_constant=str)
 
 
-def status_of(user: "User", analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
+def status_of(user: User, analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
     """Raises `UnknownAnalysis`."""
     return status_body(own_run(user, analysis_id, under=under))
 
 
-def analyses_of(
-    user: "User", *, cursor: str | None = None, limit: int = 50, under: int | None = None
-) -> dict[str, Any]:
+def analyses_of(user: User, *, cursor: str | None = None, limit: int = 50, under: int | None = None) -> dict[str, Any]:
     """{"analyses": newest first, without what agents said; "nextCursor"}; an unknown cursor starts at the newest."""
     runs = runs_of(user, under).only(*_UNSEALED, "consent__app__name").select_related("consent__app")
     runs = runs.order_by("-id").prefetch_related("steps")
@@ -127,14 +115,14 @@ def analyses_of(
     }
 
 
-def asked_of(user: "User", analysis_ids: Sequence[str]) -> dict[str, int]:
+def asked_of(user: User, analysis_ids: Sequence[str]) -> dict[str, int]:
     """Analysis → how many of its agents were asked, whatever came of it; one that is being asked does not count yet."""
     steps = Step.objects.filter(run__user=user, run__analysis_id__in=analysis_ids, status__in=_ENDED)
     asked = steps.filter(started_at__isnull=False).order_by().values_list("run__analysis_id")
     return dict(asked.annotate(count=Count("pk")))
 
 
-def raw_of(user: "User", analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
+def raw_of(user: User, analysis_id: str, *, under: int | None = None) -> dict[str, Any]:
     """What went in, what each agent answered in full, and what was made of it. Raises `UnknownAnalysis`."""
     run = own_run(user, analysis_id, under=under)
     steps = list(run.steps.all())

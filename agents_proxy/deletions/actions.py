@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
+from accounts.models import Erasure
 from agents_proxy.agents import AGENTS, upstream_of
 from agents_proxy.deletions.models import Deletion, new_deletion_id
 from agents_proxy.deletions.receivers import Receiver, agent_at, longest_call, receiver_of
@@ -24,9 +25,6 @@ from agents_proxy.states import DeletionStatus
 from common import encryption
 from common.broker import enqueue
 from common.clock import database_now
-
-if TYPE_CHECKING:
-    from accounts.models import Erasure
 
 KEPT = timedelta(days=30)  # for which a receiver is asked, and whom it is about is known
 SEND = "agents_proxy.tasks.send_deletion"
@@ -80,7 +78,7 @@ def request_under(consent_pk: int) -> None:
         _request(row, now)
 
 
-def request_for_erasure(erasure: "Erasure") -> None:
+def request_for_erasure(erasure: Erasure) -> None:
     """Have deleted, at every receiver, whatever it got of somebody who is erased, in the transaction that erases them.
 
     What they withdrew and nobody confirmed is part of it. By an address or a number that somebody else has verified
@@ -113,7 +111,7 @@ def request_for_erasure(erasure: "Erasure") -> None:
             _request(made, now)
 
 
-def request_end_of_access(erasure: "Erasure", *, at: Receiver, token: str) -> None:
+def request_end_of_access(erasure: Erasure, *, at: Receiver, token: str) -> None:
     """Have an access ended that could not be ended at once, in the transaction that erases its person."""
     now = database_now()
     row = Deletion(erasure=erasure, deletion_id=new_deletion_id(), first_at=now, last_at=now, **at.columns)

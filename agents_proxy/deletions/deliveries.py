@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
@@ -26,7 +25,7 @@ from agents_proxy.states import DeletionStatus
 from common import addresses, encryption
 from common.batches import delete_all
 from common.clock import database_now
-from common.outbound.client import Answer, Client
+from common.outbound.client import Answer, Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed, InvalidAnswer
 from common.problems import Problem
 from developers.app_events import ProcessingEvent
@@ -41,12 +40,8 @@ _AT_ONCE = 20.0  # seconds of one run that deletes
 _log = logging.getLogger(__name__)
 
 
-def _app_may_reach(address: str) -> bool:
-    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
-
-
 _to_agents = Client(may_reach=addresses.is_host, connect_seconds=5)  # whose address the operator chose
-_to_destinations = Client(may_reach=_app_may_reach, connect_seconds=5)
+_to_destinations = Client(may_reach=chosen_by_app, connect_seconds=5)
 
 
 @dataclass(frozen=True)

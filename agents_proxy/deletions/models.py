@@ -1,9 +1,11 @@
 """Who got something of a person, and what became of having it deleted there."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import DeletionStatus
+from common.constraints import check, set_while
 from common.identifiers import new_identifier
 
 
@@ -11,18 +13,18 @@ def new_deletion_id() -> str:
     return new_identifier("del")
 
 
-def _status_in(*statuses: DeletionStatus) -> models.Q:
-    return models.Q(status__in=[status.value for status in statuses])
+def _status_in(*statuses: DeletionStatus) -> Q:
+    return Q(status__in=[status.value for status in statuses])
 
 
 _DISCLOSED = _status_in(DeletionStatus.DISCLOSED)
 _QUEUED = _status_in(DeletionStatus.QUEUED)
 _SENDING = _status_in(DeletionStatus.SENDING)
 _ENDED = _status_in(DeletionStatus.CONFIRMED, DeletionStatus.UNCONFIRMED)
-_OF_CONSENT = models.Q(consent__isnull=False, erasure__isnull=True)
-_OF_ERASURE = models.Q(consent__isnull=True, erasure__isnull=False)
-_TO_AGENT = models.Q(destination__isnull=True) & ~models.Q(agent="")
-_TO_DESTINATION = models.Q(destination__isnull=False, agent="")
+_OF_CONSENT = Q(consent__isnull=False, erasure__isnull=True)
+_OF_ERASURE = Q(consent__isnull=True, erasure__isnull=False)
+_TO_AGENT = Q(destination__isnull=True) & ~Q(agent="")
+_TO_DESTINATION = Q(destination__isnull=False, agent="")
 
 
 class Deletion(models.Model):
@@ -89,55 +91,49 @@ class Deletion(models.Model):
         verbose_name = _("deletion elsewhere")
         verbose_name_plural = _("deletions elsewhere")
         constraints = [
-            models.UniqueConstraint(
-                fields=["consent", "agent", "origin"], condition=models.Q(destination__isnull=True),
+            UniqueConstraint(
+                fields=["consent", "agent", "origin"],
+                condition=Q(destination__isnull=True),
                 name="deletion_once_an_agent",
             ),
-            models.UniqueConstraint(
-                fields=["consent", "destination"], condition=models.Q(destination__isnull=False),
+            UniqueConstraint(
+                fields=["consent", "destination"],
+                condition=Q(destination__isnull=False),
                 name="deletion_once_a_destination",
             ),
-            models.UniqueConstraint(
-                fields=["erasure", "part", "agent", "origin"], condition=models.Q(destination__isnull=True),
+            UniqueConstraint(
+                fields=["erasure", "part", "agent", "origin"],
+                condition=Q(destination__isnull=True),
                 name="deletion_erasure_once_an_agent",
             ),
-            models.UniqueConstraint(
-                fields=["erasure", "part", "destination"], condition=models.Q(destination__isnull=False),
+            UniqueConstraint(
+                fields=["erasure", "part", "destination"],
+                condition=Q(destination__isnull=False),
                 name="deletion_erasure_once_a_destination",
             ),
-            models.CheckConstraint(condition=_OF_CONSENT | _OF_ERASURE, name="deletion_of_one"),
-            models.CheckConstraint(condition=_TO_AGENT | _TO_DESTINATION, name="deletion_to_one"),
-            models.CheckConstraint(condition=_DISCLOSED | _QUEUED | _SENDING | _ENDED, name="deletion_status"),
-            models.CheckConstraint(
-                condition=(_DISCLOSED & models.Q(requested_at__isnull=True))
-                | (~_DISCLOSED & models.Q(requested_at__isnull=False)),
-                name="deletion_requested_together",
+            check("deletion_of_one", _OF_CONSENT | _OF_ERASURE),
+            check("deletion_to_one", _TO_AGENT | _TO_DESTINATION),
+            check("deletion_status", _DISCLOSED | _QUEUED | _SENDING | _ENDED),
+            check(
+                "deletion_requested_together",
+                (_DISCLOSED & Q(requested_at__isnull=True)) | (~_DISCLOSED & Q(requested_at__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=(_QUEUED & models.Q(next_attempt_at__isnull=False))
-                | (~_QUEUED & models.Q(next_attempt_at__isnull=True)),
-                name="deletion_next_together",
+            set_while("deletion_next_together", _QUEUED, "next_attempt_at"),
+            set_while("deletion_lease_together", _SENDING, "lease_until"),
+            check(
+                "deletion_finish_together",
+                (_ENDED & Q(finished_at__isnull=False, subject__isnull=True))
+                | (~_ENDED & Q(finished_at__isnull=True, subject__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=(_SENDING & models.Q(lease_until__isnull=False))
-                | (~_SENDING & models.Q(lease_until__isnull=True)),
-                name="deletion_lease_together",
+            check(
+                "deletion_confirmation_has_answer", ~Q(status="confirmed") | Q(error_code="", status_code__isnull=False)
             ),
-            models.CheckConstraint(
-                condition=(_ENDED & models.Q(finished_at__isnull=False, subject__isnull=True))
-                | (~_ENDED & models.Q(finished_at__isnull=True, subject__isnull=False)),
-                name="deletion_finish_together",
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(status="confirmed") | models.Q(error_code="", status_code__isnull=False),
-                name="deletion_confirmation_has_answer",
-            ),
-        ]  # fmt: skip
+        ]
         indexes = [
-            models.Index(fields=["consent"], condition=models.Q(consent__isnull=False), name="deletion_of_consent"),
-            models.Index(fields=["erasure"], condition=models.Q(erasure__isnull=False), name="deletion_of_erasure"),
-            models.Index(fields=["next_attempt_at"], condition=models.Q(status="queued"), name="deletion_due"),
-            models.Index(fields=["lease_until"], condition=models.Q(status="sending"), name="deletion_leases"),
+            Index(fields=["consent"], condition=Q(consent__isnull=False), name="deletion_of_consent"),
+            Index(fields=["erasure"], condition=Q(erasure__isnull=False), name="deletion_of_erasure"),
+            Index(fields=["next_attempt_at"], condition=Q(status="queued"), name="deletion_due"),
+            Index(fields=["lease_until"], condition=Q(status="sending"), name="deletion_leases"),
         ]
 
     def __str__(self) -> str:

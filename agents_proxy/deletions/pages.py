@@ -1,28 +1,23 @@
 """The page of one agreement's receivers: who got something under it, who confirmed that it is deleted, who did not."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.hooks import Answered
+from accounts.models import Erasure
 from agents_proxy.agents import TITLES
 from agents_proxy.deletions import queries as deletion_queries
 from agents_proxy.deletions.actions import KEPT
 from agents_proxy.deletions.messages import receipt
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import address_of, contact_of, described
-from agents_proxy.errors import UnknownConsent
 from agents_proxy.states import DeletionStatus, ProcessingStatus, Purpose
 from common.clock import database_now
-
-if TYPE_CHECKING:
-    from accounts.models import Erasure
 
 # what pages say of one receiver, and in which tone
 STATES: dict[DeletionStatus, tuple[Promise, str]] = {
@@ -43,14 +38,10 @@ REASONS: dict[str, Promise] = {
 }
 
 
-@login_required
-@require_safe
+@signed_in_page
 def receivers(request: HttpRequest, consent_id: str) -> HttpResponse:
     """Whom the person may still have it deleted at, or what became of that."""
-    try:
-        consent = deletion_queries.own_consent(person_of(request), consent_id)
-    except UnknownConsent:
-        raise Http404 from None
+    consent = deletion_queries.own_consent(person_of(request), consent_id)
     rows = [_row(row) for row in deletion_queries.deletions_under(consent)]
     shown = {
         "consent": consent,
@@ -82,7 +73,7 @@ def _row(row: Deletion) -> dict[str, Any]:
     }
 
 
-def answers_after(erasure: "Erasure") -> list[Answered]:
+def answers_after(erasure: Erasure) -> list[Answered]:
     """What whoever was erased is shown of those that were asked, without an account."""
     return [
         Answered(described(row), *STATES[DeletionStatus(row.status)], row.finished_at, row.confirmation, receipt(row))

@@ -1,9 +1,10 @@
 """What can be seen of who got something of a person, always starting from the person or their consent."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Max, QuerySet
 
+from accounts.models import Erasure, User
 from agents_proxy.deletions.messages import receipt
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import address_of, contact_of, described
@@ -13,11 +14,8 @@ from agents_proxy.states import DeletionStatus
 from common.clock import rfc3339
 from common.identifiers import is_identifier
 
-if TYPE_CHECKING:
-    from accounts.models import Erasure, User
 
-
-def own_consent(person: "User", consent_id: str) -> ProcessingConsent:
+def own_consent(person: User, consent_id: str) -> ProcessingConsent:
     """Raises `UnknownConsent`, also for somebody else's."""
     own = ProcessingConsent.objects.filter(user=person, consent_id=consent_id).select_related("app")
     found = own.first() if is_identifier(consent_id) else None
@@ -31,17 +29,17 @@ def deletions_under(consent: ProcessingConsent) -> QuerySet[Deletion]:
     return _shown(Deletion.objects.filter(consent=consent)).order_by("pk")
 
 
-def deletions_after(erasure: "Erasure") -> QuerySet[Deletion]:
+def deletions_after(erasure: Erasure) -> QuerySet[Deletion]:
     """Everybody who was asked when somebody was erased."""
     return _shown(Deletion.objects.filter(erasure=erasure)).order_by("pk")
 
 
-def deletions_of_person(person: "User") -> QuerySet[Deletion]:
+def deletions_of_person(person: User) -> QuerySet[Deletion]:
     """Everybody who got something of them, the latest first, those that they withdrew from, too."""
     return _shown(Deletion.objects.filter(consent__user=person)).select_related("consent").order_by("-pk")
 
 
-def receivers_of(person: "User") -> tuple[list[str], list[str]]:
+def receivers_of(person: User) -> tuple[list[str], list[str]]:
     """Those that would be asked to delete what they got of somebody, and those that can only be asked by hand."""
     left = Deletion.objects.filter(consent__user=person).exclude(status=DeletionStatus.CONFIRMED).order_by()
     newest = left.values("agent", "origin", "destination").annotate(newest=Max("pk")).values("newest")

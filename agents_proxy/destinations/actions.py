@@ -4,10 +4,9 @@ Keyword-only, the one who acts as `by=`; each change is written into the app's a
 destination leads: what people agreed to names it. For another address, make another destination.
 """
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
+from accounts.models import User
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
 from common import encryption
@@ -18,14 +17,11 @@ from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.webhooks.policies import check_address, refused_address
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 MOST_DESTINATIONS = 20  # of one app
 
 
 @transaction.atomic
-def add_destination(*, app: App, name: str, url: str, by: "User | None") -> tuple[Destination, str]:
+def add_destination(*, app: App, name: str, url: str, by: User | None) -> tuple[Destination, str]:
     """A new destination and the secret that signs for it, which is told this once and kept encrypted.
 
     `name` is what people read: one line of plain text, 1 to 80 characters. Raises `InvalidRequest`.
@@ -46,7 +42,7 @@ def add_destination(*, app: App, name: str, url: str, by: "User | None") -> tupl
 
 
 @transaction.atomic
-def enable_destination(*, destination: Destination, by: "User") -> bool:
+def enable_destination(*, destination: Destination, by: User) -> bool:
     """Let people send there again; False where they can already."""
     disabled = Destination.objects.filter(pk=destination.pk, disabled_at__isnull=False, removed_at=None)
     changed = bool(disabled.update(disabled_at=None))
@@ -56,7 +52,7 @@ def enable_destination(*, destination: Destination, by: "User") -> bool:
 
 
 @transaction.atomic
-def disable_destination(*, destination: Destination, by: "User | None", reason: str = "") -> bool:
+def disable_destination(*, destination: Destination, by: User | None, reason: str = "") -> bool:
     """Send nothing there until it is enabled again, what waits neither; False where that is so already."""
     open_one = Destination.objects.filter(pk=destination.pk, disabled_at=None)
     changed = bool(open_one.update(disabled_at=database_now()))
@@ -66,7 +62,7 @@ def disable_destination(*, destination: Destination, by: "User | None", reason: 
 
 
 @transaction.atomic
-def renew_secret(*, destination: Destination, by: "User") -> str:
+def renew_secret(*, destination: Destination, by: User) -> str:
     """A new secret, which signs every attempt from now on in place of the old one. Raises `UnknownDestination`."""
     secret = new_secret()
     live = Destination.objects.filter(pk=destination.pk, removed_at=None)
@@ -77,7 +73,7 @@ def renew_secret(*, destination: Destination, by: "User") -> str:
 
 
 @transaction.atomic
-def remove_destination(*, destination: Destination, by: "User") -> bool:
+def remove_destination(*, destination: Destination, by: User) -> bool:
     """End it for good, with its secret; what waits is not sent. False where it was gone."""
     now = database_now()
     Destination.objects.filter(pk=destination.pk, disabled_at=None).update(disabled_at=now)

@@ -4,29 +4,18 @@ from django.http import HttpRequest, HttpResponse
 
 from agents_proxy.destinations import actions as destination_actions
 from agents_proxy.destinations import queries as destination_queries
+from agents_proxy.destinations import schemas
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination as DestinationRow
-from agents_proxy.destinations.schemas import (
-    EXAMPLE_ID,
-    ChangedDestinationBody,
-    ManagedDestination,
-    ManagedDestinations,
-    ManagedDestinationWithSecret,
-    NewDestinationBody,
-    managed_body,
-)
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from developers.manage.base import APP_ID, MANAGE, ManagementView
 
-_ID = path_parameter("destination_id", "The destination.", EXAMPLE_ID)
+_ID = path_parameter("destination_id", "The destination.", schemas.EXAMPLE_ID)
 
 
 class Destinations(ManagementView):
-    """All destinations of an app."""
-
-    http_method_names = ["get", "post"]
     takes_query = True
 
     @operation(
@@ -36,11 +25,11 @@ class Destinations(ManagementView):
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
         parameters=[APP_ID],
         query=PageQuery,
-        answers={200: ManagedDestinations},
+        answers={200: schemas.ManagedDestinations},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
-        return json_answer(self.page(destination_queries.destinations_of(self.member().app), managed_body))
+        return json_answer(self.page(destination_queries.destinations_of(self.member().app), schemas.managed_body))
 
     @operation(
         name="addDestination",
@@ -50,15 +39,15 @@ class Destinations(ManagementView):
         "this once. What people agree to names the destination, so its name and address never change. An app has at "
         "most 20.",
         parameters=[APP_ID],
-        body=NewDestinationBody,
-        answers={201: ManagedDestinationWithSecret},
+        body=schemas.NewDestinationBody,
+        answers={201: schemas.ManagedDestinationWithSecret},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(NewDestinationBody)
+        asked = self.body(schemas.NewDestinationBody)
         destination, secret = destination_actions.add_destination(
             app=self.member().app, name=asked.name, url=asked.url, by=self.manager.user
         )
-        return json_answer({**managed_body(destination), "secret": secret}, status=201)
+        return json_answer({**schemas.managed_body(destination), "secret": secret}, status=201)
 
 
 class DestinationView(ManagementView):
@@ -70,9 +59,6 @@ class DestinationView(ManagementView):
 
 
 class Destination(DestinationView):
-    """One destination."""
-
-    http_method_names = ["patch", "delete"]
     body_required = False
 
     @operation(
@@ -81,15 +67,15 @@ class Destination(DestinationView):
         summary="Disable or enable a destination",
         description="While it is disabled nothing is sent there; what waited fails.",
         parameters=[APP_ID, _ID],
-        body=ChangedDestinationBody,
-        answers={200: ManagedDestination},
+        body=schemas.ChangedDestinationBody,
+        answers={200: schemas.ManagedDestination},
         refusals=[UnknownDestination],
     )
     def patch(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
-        asked = self.body(ChangedDestinationBody)
+        asked = self.body(schemas.ChangedDestinationBody)
         act = destination_actions.enable_destination if asked.enabled else destination_actions.disable_destination
         act(destination=self.destination(), by=self.manager.user)
-        return json_answer(managed_body(self.destination()))
+        return json_answer(schemas.managed_body(self.destination()))
 
     @operation(
         name="removeDestination",
@@ -109,7 +95,6 @@ class Destination(DestinationView):
 class DestinationSecret(DestinationView):
     """Renew what signs."""
 
-    http_method_names = ["post"]
     body_required = False
 
     @operation(
@@ -119,11 +104,11 @@ class DestinationSecret(DestinationView):
         description="The new one signs every attempt from now on, in place of the old one.",
         parameters=[APP_ID, _ID],
         body=Nothing,
-        answers={200: ManagedDestinationWithSecret},
+        answers={200: schemas.ManagedDestinationWithSecret},
         refusals=[UnknownDestination],
     )
     def post(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
         self.body(Nothing)
         destination = self.destination()
         secret = destination_actions.renew_secret(destination=destination, by=self.manager.user)
-        return json_answer({**managed_body(destination), "secret": secret})
+        return json_answer({**schemas.managed_body(destination), "secret": secret})

@@ -6,6 +6,4 @@ from common.problems import Problem
 class UnknownDestination(Problem):
     """There is no such destination, it is disabled, or it is not of an app that may be sent to here."""
 
-    code = "unknown_destination"
-    status = 404
-    title = "There is no such destination"
+    code, status, title = "unknown_destination", 404, "There is no such destination"

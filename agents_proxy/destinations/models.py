@@ -3,8 +3,10 @@
 from urllib.parse import urlsplit
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check
 from common.identifiers import new_identifier
 
 
@@ -37,18 +39,12 @@ class Destination(models.Model):
         verbose_name = _("destination")
         verbose_name_plural = _("destinations")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(removed_at__isnull=True) | models.Q(disabled_at__isnull=False),
-                name="destination_removed_is_disabled",
+            check("destination_removed_is_disabled", Q(removed_at__isnull=True) | Q(disabled_at__isnull=False)),
+            check(
+                "destination_secret_until_removed",
+                (Q(removed_at__isnull=True) & ~Q(secret="")) | Q(removed_at__isnull=False, secret=""),
             ),
-            models.CheckConstraint(
-                condition=(models.Q(removed_at__isnull=True) & ~models.Q(secret=""))
-                | models.Q(removed_at__isnull=False, secret=""),
-                name="destination_secret_until_removed",
-            ),
-            models.UniqueConstraint(
-                fields=["app", "url"], condition=models.Q(removed_at__isnull=True), name="destination_once"
-            ),
+            UniqueConstraint(fields=["app", "url"], condition=Q(removed_at__isnull=True), name="destination_once"),
         ]
 
     def __str__(self) -> str:

@@ -1,18 +1,15 @@
 """What is asked about destinations more than once."""
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 
+from accounts.models import User
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
 from common.identifiers import is_identifier
 from developers.apps.models import App, AppMode, AppStatus
 from developers.members.models import AppMember
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def destinations_of(app: App) -> QuerySet[Destination]:
@@ -36,19 +33,19 @@ def open_destinations() -> QuerySet[Destination]:
     return found.select_related("app").defer("secret").order_by("pk")
 
 
-def destinations_reaching(person: "User") -> QuerySet[Destination]:
+def destinations_reaching(person: User) -> QuerySet[Destination]:
     """The open ones that this person may send to: a test app reaches none but those of its members who agreed."""
     tested = AppMember.objects.filter(user=person, agreed_to_tests_at__isnull=False).values("app")
     return open_destinations().filter(Q(app__mode=AppMode.LIVE) | Q(app__in=tested))
 
 
-def destinations_for(person: "User", *, agreed: Collection[str]) -> QuerySet[Destination]:
+def destinations_for(person: User, *, agreed: Collection[str]) -> QuerySet[Destination]:
     """Those of apps that hold, or held, a consent to processing of this person, and those in `agreed`, by their IDs."""
     met = App.objects.filter(processing_consents__user=person).values("pk")
     return destinations_reaching(person).filter(Q(app__in=met) | Q(destination_id__in=agreed))
 
 
-def named(destination_ids: Iterable[str], *, person: "User", app_pk: int | None = None) -> list[Destination]:
+def named(destination_ids: Iterable[str], *, person: User, app_pk: int | None = None) -> list[Destination]:
     """These, all of which reach this person and, with `app_pk`, are of that app; else raises `UnknownDestination`."""
     asked = set(destination_ids)
     found = destinations_reaching(person).filter(destination_id__in=[name for name in asked if is_identifier(name)])

@@ -1,10 +1,6 @@
 """Linked institutions as staff see them: metadata alone."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
@@ -25,15 +21,11 @@ class ItemAdmin(AboutPeople, ReadOnly):
     search_fields = ("=item_id", "=user__public_id")
     ordering = ("-id",)
     fields = ("item_id", "user", "consent", "institution", "status", "created_at", "updated_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("access_token", "signals", "cursor")
+    unread = ("access_token", "signals", "cursor")
 
 
 @admin.register(RefreshRun)
 class RefreshAdmin(AboutPeople, ReadOnly):
-    """How refreshes went."""
-
     list_display = ("item", "status", "error_code", "pages", "added", "modified", "removed", "finished_at")
     list_filter = ("status", value_filter("error_code", sorted(_CODES)))
     list_select_related = ("item__user",)
@@ -42,10 +34,7 @@ class RefreshAdmin(AboutPeople, ReadOnly):
         "item", "status", "attempt", "pages", "added", "modified", "removed", "error_code", "created_at", "started_at",
         "finished_at",
     )  # fmt: skip
-
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.item.user.public_id
-        return user_id
+    about = "item.user"
 
 
 @admin.register(LinkSession)
@@ -57,6 +46,4 @@ class LinkAdmin(AboutPeople, ReadOnly):
     list_select_related = ("user",)
     ordering = ("-id",)
     fields = ("link_id", "user", "consent", "item", "status", "created_at", "expires_at", "finished_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("link_token")
+    unread = ("link_token",)

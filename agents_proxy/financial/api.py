@@ -7,17 +7,9 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from agents_proxy.errors import ReportNotSigned
-from agents_proxy.financial import client, errors, links, webhooks
+from agents_proxy.financial import client, errors, links, schemas, webhooks
 from agents_proxy.financial import items as linked_items
 from agents_proxy.financial.refreshes import start_refresh
-from agents_proxy.financial.schemas import (
-    FinancialIdentity,
-    FinancialItem,
-    FinancialItems,
-    FinancialLink,
-    FinancialRefresh,
-    FinancialSignals,
-)
 from agents_proxy.financial.shapes import Webhook
 from agents_proxy.owner_api import INSTITUTIONS, QuerylessOwnerView
 from common.admission.requests import JSONRequest
@@ -49,7 +41,7 @@ class Links(QuerylessOwnerView):
         tag=INSTITUTIONS,
         summary="Open a visit to the aggregator's page",
         description="The person signs in to their institution there.",
-        answers={201: FinancialLink},
+        answers={201: schemas.FinancialLink},
         refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired],
     )
     def post(self, request: Request) -> HttpResponse:
@@ -94,7 +86,7 @@ class Items(QuerylessOwnerView):
         tag=INSTITUTIONS,
         summary="Linked institutions",
         description="Newest first, each with its latest refresh.",
-        answers={200: FinancialItems},
+        answers={200: schemas.FinancialItems},
         refusals=_FINANCIAL,
     )
     def get(self, request: Request) -> HttpResponse:
@@ -109,7 +101,7 @@ class OneItem(QuerylessOwnerView):
         summary="One linked institution",
         description="With its latest refresh.",
         parameters=[_ITEM],
-        answers={200: FinancialItem},
+        answers={200: schemas.FinancialItem},
         refusals=[*_FINANCIAL, errors.UnknownItem],
     )
     def get(self, request: Request, item_id: str) -> HttpResponse:
@@ -139,7 +131,7 @@ class ItemLinks(QuerylessOwnerView):
         summary="Open a visit to sign in at a linked institution again",
         description="For one that wants a sign-in, or says that it ends the access. What was read stays.",
         parameters=[_ITEM],
-        answers={201: FinancialLink},
+        answers={201: schemas.FinancialLink},
         refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
     )
     def post(self, request: Request, item_id: str) -> HttpResponse:
@@ -156,7 +148,7 @@ class Refreshes(QuerylessOwnerView):
         summary="Have an institution's purchases read anew",
         description="One that is under way is the answer to another.",
         parameters=[_ITEM],
-        answers={202: FinancialRefresh},
+        answers={202: schemas.FinancialRefresh},
         refusals=[*_FINANCIAL, errors.UnknownItem],
     )
     def post(self, request: Request, item_id: str) -> HttpResponse:
@@ -175,7 +167,7 @@ class Identity(QuerylessOwnerView):
         summary="Who the institution says that one is",
         description="Needs a consent to `identity`, and is kept nowhere.",
         parameters=[_ITEM],
-        answers={200: FinancialIdentity},
+        answers={200: schemas.FinancialIdentity},
         refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
     )
     def post(self, request: Request, item_id: str) -> HttpResponse:
@@ -191,7 +183,7 @@ class Signals(QuerylessOwnerView):
         tag=INSTITUTIONS,
         summary="What one's purchases say",
         description="As it goes into the brand agent's prompt.",
-        answers={200: FinancialSignals},
+        answers={200: schemas.FinancialSignals},
         refusals=_FINANCIAL,
     )
     def get(self, request: Request) -> HttpResponse:

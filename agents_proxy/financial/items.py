@@ -4,24 +4,16 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from accounts.models import User
 from accounts.outbox import send_mail
-from agents_proxy.financial import client, transactions
-from agents_proxy.financial.errors import (
-    AggregatorNotConfigured,
-    AggregatorProblem,
-    ChangedMeanwhile,
-    FinancialConsentRequired,
-    ItemRevoked,
-    LoginRequired,
-    UnknownItem,
-)
+from agents_proxy.financial import client, errors, transactions
 from agents_proxy.financial.mapping import by_category, mapped, purchases
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.financial.shapes import Owner
@@ -32,10 +24,6 @@ from agents_proxy.proxy import callers
 from agents_proxy.states import History, ItemStatus, LinkStatus, Purpose, RefreshStatus
 from common import encryption
 from common.clock import database_now, rfc3339
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 FIRST_COME_WITHIN = timedelta(minutes=10)  # of a link; an analysis waits no longer for them
 
@@ -58,13 +46,13 @@ def content_of(item: Item) -> ItemContent:
     return ItemContent(transactions.read(kept["ledger"]), kept["accounts"])
 
 
-def require_consent(user: "User", purpose: Purpose = Purpose.FINANCIAL) -> int:
+def require_consent(user: User, purpose: Purpose = Purpose.FINANCIAL) -> int:
     """The live consent's primary key; raises `AggregatorNotConfigured` or `FinancialConsentRequired`."""
     if not client.is_configured():
-        raise AggregatorNotConfigured
+        raise errors.AggregatorNotConfigured
     pk = consents.own(user, purpose)
     if pk is None:
-        raise FinancialConsentRequired(consent_url=callers.consent_url(purpose, None))
+        raise errors.FinancialConsentRequired(consent_url=callers.consent_url(purpose, None))
     return pk
 
 
@@ -74,15 +62,15 @@ def end_link(session_pk: int, status: LinkStatus, item: Item | None = None) -> N
     )
 
 
-def own_item(user: "User", item_id: str) -> Item:
+def own_item(user: User, item_id: str) -> Item:
     """Raises `UnknownItem`."""
     item = Item.objects.filter(user=user, item_id=item_id).exclude(status=ItemStatus.REMOVED).first()
     if item is None:
-        raise UnknownItem
+        raise errors.UnknownItem
     return item
 
 
-def remove_item(*, by: "User", item_id: str) -> None:
+def remove_item(*, by: User, item_id: str) -> None:
     """End the access at the aggregator, then forget it here. Where the first fails nothing has changed."""
     item = own_item(by, item_id)
     client.remove_item(access_token(item))
@@ -103,7 +91,7 @@ def forget_purchases(item_pk: int) -> None:
     """What was read goes, and what is being read just now is not kept; the next refresh begins anew."""
     with transaction.atomic():
         Item.objects.filter(pk=item_pk).update(signals=None, cursor="")
-        end_refreshes(item_pk, ChangedMeanwhile.code)
+        end_refreshes(item_pk, errors.ChangedMeanwhile.code)
 
 
 def end_refreshes(item_pk: int, error_code: str) -> None:
@@ -112,14 +100,14 @@ def end_refreshes(item_pk: int, error_code: str) -> None:
     )
 
 
-def note_problem(item_pk: int, problem: type[AggregatorProblem] | None) -> None:
+def note_problem(item_pk: int, problem: type[errors.AggregatorProblem] | None) -> None:
     """What one of the aggregator's refusals means for the item itself; its person is told where it needs them."""
     with transaction.atomic():
         item = Item.objects.select_for_update(of=("self",)).select_related("user").get(pk=item_pk)
-        if problem is LoginRequired and item.status == ItemStatus.ACTIVE:
+        if problem is errors.LoginRequired and item.status == ItemStatus.ACTIVE:
             Item.objects.filter(pk=item_pk).update(status=ItemStatus.LOGIN_REQUIRED)
             tell_person(item, "login_required")
-        if problem is ItemRevoked and item.status != ItemStatus.REMOVED:
+        if problem is errors.ItemRevoked and item.status != ItemStatus.REMOVED:
             forget(item_pk)
             tell_person(item, "revoked")
 
@@ -139,11 +127,11 @@ def tell_person(item: Item, what: str) -> None:
 def access_token(item: Item) -> str:
     """Raises `UnknownItem` for an item that was removed meanwhile."""
     if item.access_token is None:
-        raise UnknownItem
+        raise errors.UnknownItem
     return encryption.opened(item.access_token)
 
 
-def identity_of(*, by: "User", item_id: str) -> dict[str, Any]:
+def identity_of(*, by: User, item_id: str) -> dict[str, Any]:
     """Who the institution says `by` is; read at this moment and kept nowhere. Needs a consent to `identity`."""
     require_consent(by)
     require_consent(by, Purpose.IDENTITY)
@@ -157,12 +145,12 @@ def identity_of(*, by: "User", item_id: str) -> dict[str, Any]:
     }
 
 
-def financial_signals(user: "User") -> dict[str, Any]:
+def financial_signals(user: User) -> dict[str, Any]:
     """What a person's purchases say, in the brand-affinity fields; empty without a live consent to `financial`."""
     return mapped(_entries_of(user), database_now().date())
 
 
-def are_purchases_coming(user: "User") -> bool:
+def are_purchases_coming(user: User) -> bool:
     """Whether an institution that was linked a moment ago may give its first purchases soon."""
     if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
         return False
@@ -170,12 +158,12 @@ def are_purchases_coming(user: "User") -> bool:
     return new.filter(history=History.NOT_READY).exists()
 
 
-def purchases_by_category(user: "User") -> list[tuple[str, int]]:
+def purchases_by_category(user: User) -> list[tuple[str, int]]:
     """What a person bought and how often, the most frequent first; empty without a live consent to `financial`."""
     return by_category(_entries_of(user), database_now().date())
 
 
-def _entries_of(user: "User") -> list[Entry]:
+def _entries_of(user: User) -> list[Entry]:
     if not client.is_configured() or consents.own(user, Purpose.FINANCIAL) is None:
         return []
     items = list(Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED))
@@ -196,21 +184,21 @@ def superseded_items(items: Iterable[Item]) -> list[Item]:
     return found
 
 
-def items_of(user: "User") -> list[dict[str, Any]]:
+def items_of(user: User) -> list[dict[str, Any]]:
     """A person's linked institutions, newest first, each with its latest refresh."""
     latest = _latest_refreshes(user)
     items = Item.objects.filter(user=user).exclude(status=ItemStatus.REMOVED)
     return [_body(item, latest.get(item.pk)) for item in items]
 
 
-def item_of(user: "User", item_id: str) -> dict[str, Any]:
+def item_of(user: User, item_id: str) -> dict[str, Any]:
     """The same of one; raises `UnknownItem`."""
     latest = _latest_refreshes(user)
     item = own_item(user, item_id)
     return _body(item, latest.get(item.pk))
 
 
-def _latest_refreshes(user: "User") -> dict[int, RefreshRun]:
+def _latest_refreshes(user: User) -> dict[int, RefreshRun]:
     """By item. Read before the items: a refresh that is told as completed has its purchases there then."""
     runs = RefreshRun.objects.filter(item__user=user)
     newest = runs.order_by().values("item").annotate(newest=Max("pk")).values("newest")

@@ -4,13 +4,14 @@ import json
 import secrets
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from accounts.language import language_for
+from accounts.models import User
 from agents_proxy.financial import client
 from agents_proxy.financial.errors import AggregatorProblem, AggregatorRefused, ItemRevoked, UnknownLink
 from agents_proxy.financial.items import access_token, end_link, note_problem, own_item, require_consent
@@ -22,10 +23,6 @@ from agents_proxy.signing import pairwise
 from agents_proxy.states import ItemStatus, LinkStatus, Purpose
 from common import encryption
 from common.clock import database_now
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 LINK_HOLDS = timedelta(minutes=30)
 
@@ -39,7 +36,7 @@ class Link:
     expires_at: datetime
 
 
-def start_link(*, by: "User", item_id: str = "") -> Link:
+def start_link(*, by: User, item_id: str = "") -> Link:
     """Open a visit to the aggregator's page; it leads back with a state that works once, and for `by` alone.
 
     With `item_id` the person signs in there once more, for an institution that is linked already. Raises `UnknownItem`.
@@ -64,7 +61,7 @@ def start_link(*, by: "User", item_id: str = "") -> Link:
     return Link(session.link_id, made.hosted_link_url, expires_at)
 
 
-def _opened_page(by: "User", state: str, item: Item | None) -> LinkToken:
+def _opened_page(by: User, state: str, item: Item | None) -> LinkToken:
     return client.create_link_token(
         person=pairwise(client.origin(), by.pk),
         language=language_for(by)[:2],
@@ -76,7 +73,7 @@ def _opened_page(by: "User", state: str, item: Item | None) -> LinkToken:
     )
 
 
-def open_link(*, by: "User", link_id: str) -> Link:
+def open_link(*, by: User, link_id: str) -> Link:
     """An open visit, to go on with it. Raises `UnknownLink`."""
     session = LinkSession.objects.filter(
         user=by, link_id=link_id, status=LinkStatus.OPEN, expires_at__gt=database_now()
@@ -86,7 +83,7 @@ def open_link(*, by: "User", link_id: str) -> Link:
     return Link(session.link_id, opened_session(session)["url"], session.expires_at)
 
 
-def finish_link(*, by: "User", state: str) -> Item | None:
+def finish_link(*, by: User, state: str) -> Item | None:
     """Take what came of a visit: the item, or None where the page was left without linking anything.
 
     The state is taken before the public token is exchanged, so of two returns only one exchanges it; where the

@@ -1,9 +1,11 @@
 """The three optional financial records. Access tokens, link tokens and signals are sealed (common.encryption)."""
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import History, ItemStatus, LinkStatus, RefreshStatus
+from common.constraints import check, one_of
 from common.identifiers import new_identifier
 
 
@@ -52,16 +54,12 @@ class Item(models.Model):
         verbose_name = _("linked institution")
         verbose_name_plural = _("linked institutions")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in ItemStatus]), name="aggregator_item_status"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(history__in=[s.value for s in History]), name="aggregator_item_history"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status="removed", access_token__isnull=True, signals__isnull=True)
-                | (~models.Q(status="removed") & models.Q(access_token__isnull=False)),
-                name="aggregator_item_token_together",
+            one_of("aggregator_item_status", "status", ItemStatus),
+            one_of("aggregator_item_history", "history", History),
+            check(
+                "aggregator_item_token_together",
+                Q(status="removed", access_token__isnull=True, signals__isnull=True)
+                | (~Q(status="removed") & Q(access_token__isnull=False)),
             ),
         ]
 
@@ -91,18 +89,15 @@ class LinkSession(models.Model):
         db_table = "aggregator_link_sessions"
         ordering = ["-id"]
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in LinkStatus]), name="aggregator_link_status"
+            one_of("aggregator_link_status", "status", LinkStatus),
+            check(
+                "aggregator_link_finish_together",
+                Q(status="open", finished_at__isnull=True, link_token__isnull=False)
+                | (~Q(status="open") & Q(finished_at__isnull=False, link_token__isnull=True)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(status="open", finished_at__isnull=True, link_token__isnull=False)
-                | (~models.Q(status="open") & models.Q(finished_at__isnull=False, link_token__isnull=True)),
-                name="aggregator_link_finish_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status="completed", item__isnull=False)
-                | (~models.Q(status="completed") & models.Q(item__isnull=True)),
-                name="aggregator_link_item_together",
+            check(
+                "aggregator_link_item_together",
+                Q(status="completed", item__isnull=False) | (~Q(status="completed") & Q(item__isnull=True)),
             ),
         ]
 
@@ -131,25 +126,18 @@ class RefreshRun(models.Model):
         verbose_name = _("refresh")
         verbose_name_plural = _("refreshes")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in RefreshStatus]), name="aggregator_refresh_status"
+            one_of("aggregator_refresh_status", "status", RefreshStatus),
+            UniqueConstraint(
+                fields=["item"], condition=Q(status__in=["queued", "running"]), name="aggregator_refresh_one_at_a_time"
             ),
-            models.UniqueConstraint(
-                fields=["item"],
-                condition=models.Q(status__in=["queued", "running"]),
-                name="aggregator_refresh_one_at_a_time",
+            check(
+                "aggregator_refresh_times_together",
+                Q(status="queued", lease_until__isnull=True, finished_at__isnull=True)
+                | Q(status="running", lease_until__isnull=False, started_at__isnull=False, finished_at__isnull=True)
+                | Q(status__in=["completed", "failed"], lease_until__isnull=True, finished_at__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=models.Q(status="queued", lease_until__isnull=True, finished_at__isnull=True)
-                | models.Q(
-                    status="running", lease_until__isnull=False, started_at__isnull=False, finished_at__isnull=True
-                )
-                | models.Q(status__in=["completed", "failed"], lease_until__isnull=True, finished_at__isnull=False),
-                name="aggregator_refresh_times_together",
-            ),
-            models.CheckConstraint(
-                condition=(models.Q(status="failed") & ~models.Q(error_code=""))
-                | (~models.Q(status="failed") & models.Q(error_code="")),
-                name="aggregator_refresh_error_together",
+            check(
+                "aggregator_refresh_error_together",
+                (Q(status="failed") & ~Q(error_code="")) | (~Q(status="failed") & Q(error_code="")),
             ),
         ]

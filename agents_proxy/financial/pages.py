@@ -12,19 +12,12 @@ from django.shortcuts import redirect, render
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_button, page_form
-from agents_proxy.financial import client, links
+from agents_proxy.financial import client, errors, links
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial.errors import (
-    AggregatorProblem,
-    FinancialConsentRequired,
-    ItemRevoked,
-    UnknownItem,
-    UnknownLink,
-)
 from agents_proxy.financial.refreshes import start_refresh
 from agents_proxy.financial.words import OTHERWISE, REFRESHES
 from agents_proxy.processing_consent import actions as consents
@@ -35,10 +28,7 @@ from common.problems import Problem
 LASTS = timedelta(days=90)
 _AGREED = Field("agreed", _("I agree"), "check")
 _UNDER_WAY = (RefreshStatus.QUEUED, RefreshStatus.RUNNING)
-_STATUS = {
-    "active": (_("Linked"), "active"),
-    "login_required": (_("Sign in there again"), "changed"),
-}
+_STATUS = {"active": (_("Linked"), "active"), "login_required": (_("Sign in there again"), "changed")}
 View = Callable[..., HttpResponse]
 
 
@@ -78,7 +68,6 @@ def _page(request: HttpRequest) -> dict[str, Any]:
 
 
 @_only_where_configured
-@require_POST
 @page_button(_("Show who they say I am"), _AGREED)
 def identity(request: HttpRequest, item_id: str) -> HttpResponse:
     """Who the institution says this person is: asked now, under its own consent, and shown on this answer alone."""
@@ -88,11 +77,9 @@ def identity(request: HttpRequest, item_id: str) -> HttpResponse:
         linked_items.own_item(person, item_id)
         if consents.own(person, Purpose.IDENTITY) is None:
             if request.POST.get("agreed") != "yes":
-                raise FinancialConsentRequired
+                raise errors.FinancialConsentRequired
             consents.give(by=person, purposes=[Purpose.IDENTITY], lasts=LASTS)
         told = linked_items.identity_of(by=person, item_id=item_id)
-    except UnknownItem:
-        raise Http404 from None
     except Problem as problem:
         return _show_refusal(request, problem)
     addresses = [", ".join(address.values()) for address in told["addresses"]]
@@ -101,7 +88,6 @@ def identity(request: HttpRequest, item_id: str) -> HttpResponse:
 
 
 @_only_where_configured
-@require_POST
 @page_button(_("Link an institution"), _AGREED)
 def link(request: HttpRequest) -> HttpResponse:
     """Keep the agreement where there is none yet, and open a visit to the aggregator's page."""
@@ -119,15 +105,12 @@ def link(request: HttpRequest) -> HttpResponse:
 
 
 @_only_where_configured
-@require_POST
 @page_button(_("Sign in there again"))
 def link_again(request: HttpRequest, item_id: str) -> HttpResponse:
     """Open a visit to the aggregator's page for an institution that is linked already."""
     try:
         made = links.start_link(by=person_of(request), item_id=item_id)
-    except UnknownItem:
-        raise Http404 from None
-    except ItemRevoked:
+    except errors.ItemRevoked:
         messages.error(request, gettext("The institution ended the access. Link it anew."))
         return redirect("financial:institutions")
     except Problem as problem:
@@ -139,10 +122,7 @@ def link_again(request: HttpRequest, item_id: str) -> HttpResponse:
 @require_safe
 def go_on(request: HttpRequest, link_id: str) -> HttpResponse:
     """A plain link to the aggregator's page: our policy lets forms lead nowhere else."""
-    try:
-        made = links.open_link(by=person_of(request), link_id=link_id)
-    except UnknownLink:
-        raise Http404 from None
+    made = links.open_link(by=person_of(request), link_id=link_id)
     return render(request, "financial/go_on.html", {"link": made})
 
 
@@ -152,8 +132,6 @@ def linked(request: HttpRequest) -> HttpResponse:
     """Where the aggregator's page leads back to. The state in the query works once, for the person who left."""
     try:
         item = links.finish_link(by=person_of(request), state=request.GET.get("state", "")[:200])
-    except UnknownLink:
-        raise Http404 from None
     except Problem as problem:
         return _show_refusal(request, problem)
     if item is None:
@@ -164,23 +142,18 @@ def linked(request: HttpRequest) -> HttpResponse:
 
 
 @_only_where_configured
-@require_POST
 @page_button(_("Read again"))
 def refresh(request: HttpRequest, item_id: str) -> HttpResponse:
     return _run_action(request, item_id, lambda item: start_refresh(item), gettext("What changed is being read now."))
 
 
 @_only_where_configured
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Remove it"), danger=True)
 def remove(request: HttpRequest, item_id: str) -> HttpResponse:
     """Ask first: what was read is gone for good."""
     person = person_of(request)
     if request.method != "POST":
-        try:
-            body = linked_items.item_of(person, item_id)
-        except UnknownItem:
-            raise Http404 from None
+        body = linked_items.item_of(person, item_id)
         return render(request, "financial/remove.html", {"item": body})
 
     def end(item: Any) -> None:
@@ -193,8 +166,6 @@ def _run_action(request: HttpRequest, item_id: str, act: Callable[[Any], Any], w
     try:
         linked_items.require_consent(person_of(request))
         act(linked_items.own_item(person_of(request), item_id))
-    except UnknownItem:
-        raise Http404 from None
     except Problem as problem:
         return _show_refusal(request, problem)
     messages.success(request, words)
@@ -202,9 +173,9 @@ def _run_action(request: HttpRequest, item_id: str, act: Callable[[Any], Any], w
 
 
 def _show_refusal(request: HttpRequest, problem: Problem) -> HttpResponse:
-    if isinstance(problem, FinancialConsentRequired):
+    if isinstance(problem, errors.FinancialConsentRequired):
         messages.error(request, gettext("Agree first; nothing is read without that."))
-    elif isinstance(problem, AggregatorProblem):
+    elif isinstance(problem, errors.AggregatorProblem):
         messages.error(request, gettext("That did not work just now. Nothing has changed; try again."))
     else:
         raise problem

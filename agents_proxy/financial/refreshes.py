@@ -14,16 +14,8 @@ from typing import Any, TypeVar
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, F, Max, OuterRef, Q
 
-from agents_proxy.financial import client
+from agents_proxy.financial import client, errors
 from agents_proxy.financial import items as linked_items
-from agents_proxy.financial.errors import (
-    AggregatorBusy,
-    AggregatorProblem,
-    AggregatorRefused,
-    AggregatorTimeout,
-    ChangedMeanwhile,
-    NotReady,
-)
 from agents_proxy.financial.models import Item, RefreshRun
 from agents_proxy.financial.shapes import Accounts
 from agents_proxy.financial.transactions import Ledger, applied, trimmed
@@ -101,7 +93,7 @@ def run_refresh(run_pk: int) -> None:
         progress = _read(claimed)
     except LeaseLost:
         return
-    except AggregatorProblem as problem:
+    except errors.AggregatorProblem as problem:
         _record_failure(claimed, problem)
         return
     _record(claimed, accounts_page, progress)
@@ -141,14 +133,14 @@ def _read(claimed: Claimed) -> Progress:
     for _ in range(MAX_RESTARTS):
         try:
             return _pages(claimed)
-        except ChangedMeanwhile:
+        except errors.ChangedMeanwhile:
             continue
-        except AggregatorRefused:
+        except errors.AggregatorRefused:
             if not claimed.cursor:
                 raise
             break
     if not claimed.cursor:
-        raise ChangedMeanwhile
+        raise errors.ChangedMeanwhile
     return _read(replace(claimed, cursor="", ledger={}))
 
 
@@ -158,7 +150,7 @@ def _pages(claimed: Claimed) -> Progress:
         _keep_lease(claimed)  # before each read: with its repetitions it may take most of a lease
         page = _with_retries(lambda: client.transactions_page(claimed.token, progress.cursor))
         if page.has_more and page.next_cursor in ("", progress.cursor):
-            raise AggregatorRefused  # it would go round for ever
+            raise errors.AggregatorRefused  # it would go round for ever
         progress.ledger = applied(progress.ledger, [page])
         progress.cursor, progress.history = page.next_cursor, page.history
         progress.pages += 1
@@ -167,7 +159,7 @@ def _pages(claimed: Claimed) -> Progress:
         progress.removed += len(page.removed)
         if not page.has_more:
             return progress
-    raise AggregatorRefused
+    raise errors.AggregatorRefused
 
 
 def _with_retries(ask: Callable[[], _Answer]) -> _Answer:
@@ -177,11 +169,15 @@ def _with_retries(ask: Callable[[], _Answer]) -> _Answer:
             connection.close()
         try:
             return ask()
-        except AggregatorProblem as problem:
-            if pause is None or type(problem) not in (AggregatorProblem, AggregatorTimeout, AggregatorBusy):
+        except errors.AggregatorProblem as problem:
+            if pause is None or type(problem) not in (
+                errors.AggregatorProblem,
+                errors.AggregatorTimeout,
+                errors.AggregatorBusy,
+            ):
                 raise
             time.sleep(pause)
-    raise AggregatorProblem
+    raise errors.AggregatorProblem
 
 
 def _keep_lease(claimed: Claimed) -> None:
@@ -211,10 +207,10 @@ def _record(claimed: Claimed, accounts_page: Accounts, progress: Progress) -> No
         item.institution = (accounts_page.item.institution_name or accounts_page.item.institution_id or "")[:160]
         item.save()
         # an empty cursor is how the aggregator says that it has fetched nothing yet
-        _end(run, now, error_code="" if progress.cursor else NotReady.code, **progress.counts)
+        _end(run, now, error_code="" if progress.cursor else errors.NotReady.code, **progress.counts)
 
 
-def _record_failure(claimed: Claimed, problem: AggregatorProblem) -> None:
+def _record_failure(claimed: Claimed, problem: errors.AggregatorProblem) -> None:
     with transaction.atomic():
         run = _claimed_run(claimed)
         if run is None:

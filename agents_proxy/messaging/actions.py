@@ -5,17 +5,9 @@ from typing import Any
 
 from django.db import transaction
 
+from agents_proxy import errors
 from agents_proxy.agents import upstream_of
 from agents_proxy.digests import digest, digests, is_digest
-from agents_proxy.errors import (
-    AgentBusy,
-    AgentRefusedUs,
-    CallFailed,
-    NotConfigured,
-    Refusal,
-    SubjectMismatch,
-    UnknownMessage,
-)
 from agents_proxy.messaging import opt_outs, phone_numbers
 from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
 from agents_proxy.messaging.models import MessageTemplate, OutboundMessage
@@ -47,7 +39,7 @@ def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str
     call raises. A call that broke off is not repeated: its message stays `unknown` until a delivery report comes.
     """
     if upstream_of(AGENT) is None:
-        raise NotConfigured
+        raise errors.NotConfigured
     phone_numbers.check_number(body.to)
     if by.person_pk is not None and by.consent_pk is not None:
         phone_numbers.require_named(ProcessingConsent.objects.get(pk=by.consent_pk), body.to)
@@ -90,13 +82,13 @@ def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Repl
     about = None if by.person_pk is None else Subject((), (to,), person_pk=by.person_pk, disclosed=(to,))
     try:
         reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
-    except (AgentBusy, AgentRefusedUs):  # it took nothing, so the same task may be tried again
+    except (errors.AgentBusy, errors.AgentRefusedUs):  # it took nothing, so the same task may be tried again
         message.delete()
         raise
-    except (CallFailed, SubjectMismatch):  # the agent was asked, and may have sent it
+    except (errors.CallFailed, errors.SubjectMismatch):  # the agent was asked, and may have sent it
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
         raise
-    except Refusal:
+    except errors.Refusal:
         message.delete()  # nothing was sent, so the same task may be tried again
         raise
     delivery = delivery_of(reply)
@@ -122,7 +114,7 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
         there = sent.filter(recipient_digest__in=digests("number", number)).select_related("consent")
         message = next((one for one in there.iterator() if task_id in _names_of(one)), None)
     if message is None:
-        raise UnknownMessage
+        raise errors.UnknownMessage
     failed = told is MessageStatus.FAILED
     record_delivery(message.pk, Delivery(told, upstream_id or "", "delivery_failed" if failed else ""))
     message.refresh_from_db()

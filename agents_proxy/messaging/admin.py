@@ -102,6 +102,4 @@ class MessageAdmin(AboutPeople, ReadOnly):
         "message_id", "consent", "task_id", "template", "status", "upstream_id", "error_code", "created_at",
         "updated_at",
     )  # fmt: skip
-
-    def person_of(self, row: Any) -> str | None:
-        return row.consent.user.public_id if row.consent else None
+    about = "consent.user"

@@ -11,19 +11,8 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from agents_proxy.errors import ReportNotSigned, UnknownAgent, every_refusal
 from agents_proxy.messaging import actions as messaging_actions
-from agents_proxy.messaging import opt_outs, phone_numbers
+from agents_proxy.messaging import opt_outs, phone_numbers, schemas
 from agents_proxy.messaging.actions import Sender
-from agents_proxy.messaging.schemas import (
-    CodeBody,
-    CodeSent,
-    InboundBody,
-    MessageBody,
-    NumberBody,
-    NumberVerified,
-    PhoneNumbers,
-    ReportBody,
-    SentMessages,
-)
 from agents_proxy.owner_api import CALLS, MESSAGES, LimitedPost, QuerylessOwnerView
 from agents_proxy.proxy.api import AgentView
 from agents_proxy.proxy.callers import Caller
@@ -39,7 +28,7 @@ from common.operations import Refusal, operation, path_parameter
 class MessagingView(AgentView):
     """The messaging agent: the checks of every agent, then those of a message."""
 
-    prompt = MessageBody
+    prompt = schemas.MessageBody
 
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
@@ -50,7 +39,7 @@ class MessagingView(AgentView):
         tag=CALLS,
         summary="Send a message to a verified number",
         description="Either `text` or an approved `template`, to a number that the consenting person verified.",
-        body=MessageBody,
+        body=schemas.MessageBody,
         answers={200: AgentAnswer},
     )
     def post(self, request: Request, agent: str) -> HttpResponse:
@@ -79,7 +68,7 @@ class Reports(JSONView):
     http_method_names = ["post", "options"]
 
     def post(self, request: Request) -> HttpResponse:
-        report = self.body(ReportBody)
+        report = self.body(schemas.ReportBody)
         stands = messaging_actions.take_report(
             word=report.status, upstream_id=report.messageId, task_id=report.id, number=report.to
         )
@@ -93,7 +82,7 @@ class Inbound(JSONView):
     http_method_names = ["post", "options"]
 
     def post(self, request: Request) -> HttpResponse:
-        inbound = self.body(InboundBody)
+        inbound = self.body(schemas.InboundBody)
         message_id = request.headers["webhook-id"]
         opted_out, reply = opt_outs.take_inbound(number=inbound.number, text=inbound.text, message_id=message_id)
         return json_answer({"optedOut": opted_out, "reply": reply})
@@ -120,7 +109,7 @@ class Numbers(LimitedPost, QuerylessOwnerView):
         tag=MESSAGES,
         summary="One's verified numbers",
         description="In the order in which they came.",
-        answers={200: PhoneNumbers},
+        answers={200: schemas.PhoneNumbers},
     )
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"numbers": phone_numbers.numbers_of(self.person)})
@@ -130,8 +119,8 @@ class Numbers(LimitedPost, QuerylessOwnerView):
         tag=MESSAGES,
         summary="Have a code sent to a number",
         description="The number is there once the code came back.",
-        body=NumberBody,
-        answers={202: CodeSent},
+        body=schemas.NumberBody,
+        answers={202: schemas.CodeSent},
         refusals=[
             phone_numbers.InvalidNumber,
             phone_numbers.TooManyCodes,
@@ -140,7 +129,7 @@ class Numbers(LimitedPost, QuerylessOwnerView):
         ],
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.body(NumberBody)
+        body = self.body(schemas.NumberBody)
         phone_numbers.send_code(by=self.person, number=body.to)
         return json_answer(
             {"status": "code_sent", "expiresIn": int(phone_numbers.CODE_HOLDS.total_seconds())}, status=202
@@ -155,12 +144,12 @@ class Codes(QuerylessOwnerView):
         tag=MESSAGES,
         summary="Prove a number by its code",
         description="Five wrong codes end it.",
-        body=CodeBody,
-        answers={200: NumberVerified},
+        body=schemas.CodeBody,
+        answers={200: schemas.NumberVerified},
         refusals=[phone_numbers.WrongCode],
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.body(CodeBody)
+        body = self.body(schemas.CodeBody)
         phone_numbers.verify_code(by=self.person, number=body.to, code=body.code)
         return json_answer({"status": "verified"})
 
@@ -186,7 +175,7 @@ class Messages(QuerylessOwnerView):
         tag=MESSAGES,
         summary="Messages that were sent to one",
         description="Neither the number nor the words were kept.",
-        answers={200: SentMessages},
+        answers={200: schemas.SentMessages},
     )
     def get(self, request: Request) -> HttpResponse:
         return json_answer({"messages": messaging_actions.messages_of(self.person.pk)})

@@ -1,9 +1,11 @@
 """Outbound messages: approved wording, verified recipients, and what became of each message."""
 
 from django.db import models
+from django.db.models import F, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import MessageStatus
+from common.constraints import all_or_none, check, one_of
 from common.identifiers import new_identifier
 
 
@@ -28,14 +30,14 @@ class PhoneNumber(models.Model):
         verbose_name = _("phone number")
         verbose_name_plural = _("phone numbers")
         constraints = [
-            models.UniqueConstraint(fields=["user", "digest"], name="phone_number_once"),
-            models.UniqueConstraint(
-                fields=["digest"], condition=models.Q(verified_at__isnull=False), name="phone_number_verified_once"
+            UniqueConstraint(fields=["user", "digest"], name="phone_number_once"),
+            UniqueConstraint(
+                fields=["digest"], condition=Q(verified_at__isnull=False), name="phone_number_verified_once"
             ),
-            models.CheckConstraint(
-                condition=models.Q(code_digest="", code_expires_at__isnull=True)
-                | (~models.Q(code_digest="") & models.Q(code_expires_at__isnull=False)),
-                name="phone_number_code_together",
+            check(
+                "phone_number_code_together",
+                Q(code_digest="", code_expires_at__isnull=True)
+                | (~Q(code_digest="") & Q(code_expires_at__isnull=False)),
             ),
         ]
 
@@ -77,23 +79,11 @@ class MessageTemplate(models.Model):
         verbose_name = _("message template")
         verbose_name_plural = _("message templates")
         constraints = [
-            models.UniqueConstraint(fields=["name", "language", "version"], name="message_template_version_once"),
-            models.UniqueConstraint(
-                fields=["name", "language"], condition=models.Q(active=True), name="message_template_one_active"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(approved_by__isnull=True, approved_at__isnull=True)
-                | models.Q(approved_by__isnull=False, approved_at__isnull=False),
-                name="message_template_approval_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(active=False) | models.Q(approved_by__isnull=False),
-                name="message_template_active_approved",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(approved_by__isnull=True) | ~models.Q(approved_by=models.F("proposed_by")),
-                name="message_template_four_eyes",
-            ),
+            UniqueConstraint(fields=["name", "language", "version"], name="message_template_version_once"),
+            UniqueConstraint(fields=["name", "language"], condition=Q(active=True), name="message_template_one_active"),
+            all_or_none("message_template_approval_together", "approved_at", "approved_by"),
+            check("message_template_active_approved", Q(active=False) | Q(approved_by__isnull=False)),
+            check("message_template_four_eyes", Q(approved_by__isnull=True) | ~Q(approved_by=F("proposed_by"))),
         ]
 
     def __str__(self) -> str:
@@ -133,14 +123,11 @@ class OutboundMessage(models.Model):
         verbose_name = _("outbound message")
         verbose_name_plural = _("outbound messages")
         constraints = [
-            models.UniqueConstraint(fields=["consent", "task_id"], name="outbound_message_once"),
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in MessageStatus]), name="outbound_message_status"
-            ),
-            models.CheckConstraint(
-                condition=(models.Q(status="failed") & ~models.Q(error_code=""))
-                | (~models.Q(status="failed") & models.Q(error_code="")),
-                name="outbound_message_error_together",
+            UniqueConstraint(fields=["consent", "task_id"], name="outbound_message_once"),
+            one_of("outbound_message_status", "status", MessageStatus),
+            check(
+                "outbound_message_error_together",
+                (Q(status="failed") & ~Q(error_code="")) | (~Q(status="failed") & Q(error_code="")),
             ),
         ]
 

@@ -2,12 +2,10 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
@@ -45,8 +43,6 @@ class CodeForm(forms.Form):
     code = forms.RegexField(r"^[0-9]{6}$", label=_("Code"), widget=forms.TextInput(attrs=_CODE))
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Send a code"), NumberForm)
 def numbers(request: HttpRequest) -> HttpResponse:
     """The list, and the form that sends a code."""
@@ -69,8 +65,6 @@ def _with_limits(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     return answer
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Verify"), CodeForm)
 def code(request: HttpRequest, number_pk: int) -> HttpResponse:
     """Where the code that came is entered; the page can be left, to look for it, and found again."""
@@ -91,14 +85,9 @@ def code(request: HttpRequest, number_pk: int) -> HttpResponse:
     return _page(request, form, sent_to=number)
 
 
-@require_POST
-@login_required
 @page_button(_("Remove"), danger=True)
 def forget(request: HttpRequest, number_pk: int) -> HttpResponse:
-    try:
-        phone_numbers.forget_number(by=person_of(request), number_pk=number_pk)
-    except UnknownNumber:
-        raise Http404 from None
+    phone_numbers.forget_number(by=person_of(request), number_pk=number_pk)
     messages.success(
         request, gettext("Removed. No message is sent there any more, and what you agreed to about it has ended.")
     )

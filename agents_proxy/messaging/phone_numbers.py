@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.errors import CallFailed, ConsentRequired, InvalidParams, NotConfigured, Refusal
@@ -33,8 +33,6 @@ from common.sql.statements import lock_for_transaction
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from accounts.models import User
-
 CODE_HOLDS = timedelta(minutes=10)
 TRIES = 5  # guesses at one code
 CODES_PER_NUMBER = 3  # in an hour, whoever asks: nobody is to be flooded
@@ -44,47 +42,37 @@ CODES_PER_PERSON = Limit("codes-per-person", 6, 3600)
 class InvalidNumber(Problem):
     """This is no phone number of a plan that is in use."""
 
-    code = "invalid_phone_number"
-    title = "No such phone number"
+    code, title = "invalid_phone_number", "No such phone number"
 
 
 class WrongCode(Problem):
     """The code is not the one that was sent, or it is over: after ten minutes or five tries a new one is needed."""
 
-    code = "wrong_code"
-    title = "The code does not fit"
+    code, title = "wrong_code", "The code does not fit"
 
 
 class TooManyCodes(Problem):
     """Too many codes were asked for lately, by this person or for this number; `Retry-After` says when to return."""
 
-    code = "too_many_codes"
-    status = 429
-    title = "Too many codes"
+    code, status, title = "too_many_codes", 429, "Too many codes"
 
 
 class UnknownNumber(Problem):
     """This person has no such phone number."""
 
-    code = "unknown_phone_number"
-    status = 404
-    title = "No such phone number of yours"
+    code, status, title = "unknown_phone_number", 404, "No such phone number of yours"
 
 
 class MessagingUnavailable(Problem):
     """The code could not be sent: the messaging agent is not configured, does not answer or refused."""
 
-    code = "messaging_unavailable"
-    status = 503
-    title = "The code could not be sent"
+    code, status, title = "messaging_unavailable", 503, "The code could not be sent"
 
 
 class OptedOut(MessagingUnavailable):
     """Whoever has this number wrote that they want no messages; START from it takes that back."""
 
-    code = "number_opted_out"
-    status = 409
-    title = "This number wants no messages"
+    code, status, title = "number_opted_out", 409, "This number wants no messages"
 
 
 def check_number(number: str) -> None:
@@ -105,7 +93,7 @@ def require_named(consent: ProcessingConsent, number: str) -> None:
     raise ConsentRequired(consent_url=numbers_url())
 
 
-def send_code(*, by: "User", number: str) -> int:
+def send_code(*, by: User, number: str) -> int:
     """Send a code to a number that `by` says is theirs; returns the primary key of the number.
 
     Raises `InvalidNumber`, `TooManyCodes`, `OptedOut` or `MessagingUnavailable`.
@@ -123,7 +111,7 @@ def send_code(*, by: "User", number: str) -> int:
     return number_pk
 
 
-def verify_code(*, by: "User", number: str, code: str) -> None:
+def verify_code(*, by: User, number: str, code: str) -> None:
     """Take the number as this person's own, and as nobody else's any more. Raises `WrongCode`."""
     row = PhoneNumber.objects.filter(user=by, digest__in=digests("number", number)).first()
     if row is None:
@@ -131,13 +119,13 @@ def verify_code(*, by: "User", number: str, code: str) -> None:
     verify_number(by=by, number_pk=row.pk, code=code)
 
 
-def verify_number(*, by: "User", number_pk: int, code: str) -> None:
+def verify_number(*, by: User, number_pk: int, code: str) -> None:
     """`verify_code` for a number that is kept here already. Raises `WrongCode`."""
     if not _verified(by, number_pk, code):
         raise WrongCode
 
 
-def number_awaiting_code(*, by: "User", number_pk: int) -> str:
+def number_awaiting_code(*, by: User, number_pk: int) -> str:
     """The number, masked, whose code may still come; raises `UnknownNumber` where none is awaited."""
     row = _awaiting(by).filter(pk=number_pk).first()
     if row is None:
@@ -145,16 +133,16 @@ def number_awaiting_code(*, by: "User", number_pk: int) -> str:
     return masked(encryption.opened(row.number))
 
 
-def awaiting_code(user: "User") -> set[int]:
+def awaiting_code(user: User) -> set[int]:
     """The primary keys of a person's numbers to which a code is on its way, or has come."""
     return set(_awaiting(user).values_list("pk", flat=True))
 
 
-def _awaiting(user: "User") -> "QuerySet[PhoneNumber]":
+def _awaiting(user: User) -> "QuerySet[PhoneNumber]":
     return PhoneNumber.objects.filter(user=user, code_expires_at__gt=database_now(), attempts__lt=TRIES)
 
 
-def forget_number(*, by: "User", number_pk: int) -> None:
+def forget_number(*, by: User, number_pk: int) -> None:
     """What was agreed to about it ends, and messages to it stop at once. Raises `UnknownNumber`."""
     with transaction.atomic():
         row = PhoneNumber.objects.select_for_update().filter(user=by, pk=number_pk).first()
@@ -164,7 +152,7 @@ def forget_number(*, by: "User", number_pk: int) -> None:
         consents.end_naming(person_pks=[by.pk], reason=EndReason.NUMBER_REMOVED, number_digests=_digests_of(row))
 
 
-def numbers_of(user: "User") -> list[dict[str, Any]]:
+def numbers_of(user: User) -> list[dict[str, Any]]:
     """A person's numbers, masked: `+49 … 78`."""
     return [
         {"numberId": row.pk, "number": masked(encryption.opened(row.number)), "verifiedAt": rfc3339(row.verified_at)}
@@ -192,16 +180,16 @@ def _is_in_use(number: str) -> bool:
     return phonenumbers.is_valid_number(parsed) and written == number  # one spelling, so one digest
 
 
-def codes_left(user: "User") -> Count:
+def codes_left(user: User) -> Count:
     """How many codes this person may still ask for."""
     return limits.peek(CODES_PER_PERSON, str(user.pk))
 
 
-def _count(by: "User") -> None:
+def _count(by: User) -> None:
     limits.count(CODES_PER_PERSON, str(by.pk)).require(TooManyCodes)
 
 
-def _noted(by: "User", number: str, code: str) -> tuple[int, OutboundMessage]:
+def _noted(by: User, number: str, code: str) -> tuple[int, OutboundMessage]:
     """The number that this code is for, and the row of the message that brings it."""
     now = database_now()
     kept = digests("number", number)
@@ -245,7 +233,7 @@ def _deliver(message: OutboundMessage, number: str, code: str) -> None:
         raise MessagingUnavailable
 
 
-def _verified(by: "User", number_pk: int, code: str) -> bool:
+def _verified(by: User, number_pk: int, code: str) -> bool:
     now = database_now()
     with transaction.atomic():
         known = PhoneNumber.objects.filter(user=by, pk=number_pk).values_list("digest", flat=True).first()

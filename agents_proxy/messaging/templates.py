@@ -1,19 +1,16 @@
 """The wording of messages: proposed by one member of staff, approved by another, one active version at a time."""
 
 import re
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from agents_proxy.messaging.models import MessageTemplate
 from agents_proxy.messaging.outbound import PARAMETER
 from common.clock import database_now
 from common.text import is_plain
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def text_error(text: str) -> Promise | None:
@@ -45,7 +42,7 @@ def active_template(name: str, language: str) -> MessageTemplate | None:
     return MessageTemplate.objects.filter(name=name, language=language, active=True).first()
 
 
-def approve_template(*, template_pk: int, by: "User") -> bool:
+def approve_template(*, template_pk: int, by: User) -> bool:
     """Make it the active version; False where `by` proposed it themselves or it was decided before."""
     with transaction.atomic():
         found = MessageTemplate.objects.select_for_update().filter(pk=template_pk, approved_by=None)

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from django.conf import settings
@@ -14,17 +14,11 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext
 
+from accounts.models import User
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import ConsentEnded, UnknownConsent
+from agents_proxy.processing_consent import identifiers
 from agents_proxy.processing_consent.events import tell_app, tell_apps_of
-from agents_proxy.processing_consent.identifiers import (
-    Identifiers,
-    columns_of,
-    folded,
-    named_by,
-    require_verified,
-    verified_by,
-)
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
 from agents_proxy.signals import consent_withdrawn
@@ -34,9 +28,6 @@ from common.clock import database_now, rfc3339
 from common.sql.dialect import clock
 from common.sql.statements import rows
 from developers.app_events import ProcessingEvent
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 EXPIRY_TOLD_WITHIN = timedelta(days=30)  # what ran out before that, an app is not told any more
 _log = logging.getLogger(__name__)
@@ -84,9 +75,9 @@ SELECT c.id, c.user_id, c.app_id, c.purposes, c.destinations, c.origin, a.origin
 
 def give(
     *,
-    by: "User",
+    by: User,
     purposes: Sequence[Purpose],
-    named: Identifiers | None = None,
+    named: identifiers.Identifiers | None = None,
     reach: Reach = Reach.OWN,
     origin: str = "",
     lasts: timedelta | None = None,
@@ -106,11 +97,11 @@ def give(
 
 def give_to_site(
     *,
-    by: "User",
+    by: User,
     purposes: Sequence[Purpose],
     app: App,
     origin: str,
-    named: Identifiers | None = None,
+    named: identifiers.Identifiers | None = None,
     lasts: timedelta | None = None,
     destinations: Sequence[Destination] = (),
 ) -> Token:
@@ -125,9 +116,9 @@ def give_to_site(
 
 @transaction.atomic
 def _keep(
-    by: "User",
+    by: User,
     purposes: Sequence[Purpose],
-    named: Identifiers | None,
+    named: identifiers.Identifiers | None,
     asks: str,
     lasts: timedelta | None,
     reach: Reach,
@@ -135,9 +126,9 @@ def _keep(
     wording: Wording | None,
     **columns: Any,
 ) -> ProcessingConsent:
-    own = verified_by(by.pk, lock=True)  # whoever takes one of these away finds this consent afterwards
+    own = identifiers.verified_by(by.pk, lock=True)  # whoever takes one of these away finds this consent afterwards
     named = (named or own.first()).needed_for(purposes)
-    require_verified(named, own)
+    identifiers.require_verified(named, own)
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     now = database_now()
     lasting = lasts or Duration.DAY.length
@@ -154,14 +145,14 @@ def _keep(
         given_at=now,
         expires_at=now + lasting,
         lasts=None if reach == Reach.RUN else int(lasting.total_seconds()),
-        **columns_of(named),
+        **identifiers.columns_of(named),
         **columns,
     )
     tell_app(given, ProcessingEvent.CONSENT_GIVEN, status=ProcessingStatus.LIVE, at=now)
     return given
 
 
-def withdraw(*, consent_id: str, by: "User") -> None:
+def withdraw(*, consent_id: str, by: User) -> None:
     """End a person's own consent now, with what is under way under it; again is the same. Raises `UnknownConsent`."""
     with transaction.atomic():
         own = ProcessingConsent.objects.filter(consent_id=consent_id, user=by)
@@ -175,7 +166,7 @@ def withdraw(*, consent_id: str, by: "User") -> None:
 
 
 @transaction.atomic
-def renew(*, consent_id: str, by: "User") -> ProcessingConsent:
+def renew(*, consent_id: str, by: User) -> ProcessingConsent:
     """Let a person's own consent that holds end later by the time that they had chosen, which they may repeat.
 
     However often, it ends no later than twice that time from now. Raises `UnknownConsent`, also for one to a single
@@ -193,7 +184,7 @@ def renew(*, consent_id: str, by: "User") -> ProcessingConsent:
     return found
 
 
-def renewable(user: "User") -> QuerySet[ProcessingConsent]:
+def renewable(user: User) -> QuerySet[ProcessingConsent]:
     """Those of this person that are not for one analysis or sending alone."""
     return ProcessingConsent.objects.filter(user=user).exclude(reach=Reach.RUN).select_related("app")
 
@@ -205,7 +196,7 @@ def end_naming(
 
     What hangs on them ends as where somebody withdraws, in the caller's transaction.
     """
-    naming = Q(email=folded(email)) if email else Q(number_digest__in=number_digests)
+    naming = Q(email=identifiers.folded(email)) if email else Q(number_digest__in=number_digests)
     with transaction.atomic():
         now = database_now()
         live = list(ProcessingConsent.objects.live(now).filter(naming, user__in=person_pks).order_by("pk"))
@@ -250,16 +241,16 @@ def was_withdrawn(consent_pk: int) -> bool:
     return not ProcessingConsent.objects.filter(pk=consent_pk, withdrawn_at=None).exists()
 
 
-def listed(user: "User") -> list[dict[str, Any]]:
+def listed(user: User) -> list[dict[str, Any]]:
     """A person's consents, newest first, as the address lists them."""
-    now, verified = database_now(), verified_by(user.pk)
+    now, verified = database_now(), identifiers.verified_by(user.pk)
     return [
         {
             "consentId": consent.consent_id,
             "status": consent.status_at(now),
             "purposes": consent.purposes,
             "destinations": consent.destinations,
-            "subject": named_by(consent, verified).body(),
+            "subject": identifiers.named_by(consent, verified).body(),
             "covers": consent.reach,
             "origin": consent.origin,
             "statement": consent.statement,
@@ -274,7 +265,7 @@ def listed(user: "User") -> list[dict[str, Any]]:
     ]
 
 
-def own(user: "User", purpose: Purpose) -> int | None:
+def own(user: User, purpose: Purpose) -> int | None:
     """The primary key of the live consent that covers this person's own calls for `purpose`, or None.
 
     Of several the newest: whoever agrees again may have chosen another address or number.
@@ -284,33 +275,33 @@ def own(user: "User", purpose: Purpose) -> int | None:
     return next((row["id"] for row in found if purpose in orjson.loads(row["purposes"])), None)
 
 
-def own_for_destination(user: "User", destination_id: str) -> ProcessingConsent | None:
+def own_for_destination(user: User, destination_id: str) -> ProcessingConsent | None:
     """The live consent that covers this person's own sendings to a destination, or None."""
     live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN).order_by("-pk")
     return next((consent for consent in live if destination_id in consent.destinations), None)
 
 
-def own_named(user: "User", purpose: Purpose) -> Identifiers | None:
+def own_named(user: User, purpose: Purpose) -> identifiers.Identifiers | None:
     """What the consent of `own` names of what is still theirs; None where there is none, or nothing is left of it."""
     consent_pk = own(user, purpose)
-    named = Identifiers() if consent_pk is None else named_subject(consent_pk)
+    named = identifiers.Identifiers() if consent_pk is None else named_subject(consent_pk)
     return named if named.all else None
 
 
-def named_subject(consent_pk: int) -> Identifiers:
+def named_subject(consent_pk: int) -> identifiers.Identifiers:
     """What this consent names of what its person verified."""
     consent = ProcessingConsent.objects.only("user", "email", "number_digest").get(pk=consent_pk)
-    return named_by(consent, verified_by(consent.user_id))
+    return identifiers.named_by(consent, identifiers.verified_by(consent.user_id))
 
 
-def own_subject(user: "User") -> Identifiers:
+def own_subject(user: User) -> identifiers.Identifiers:
     """What this person's own live consents name."""
     live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN)
-    own_ones = verified_by(user.pk)
-    return own_ones.within(*(named_by(consent, own_ones) for consent in live))
+    own_ones = identifiers.verified_by(user.pk)
+    return own_ones.within(*(identifiers.named_by(consent, own_ones) for consent in live))
 
 
-def own_destinations(user: "User") -> frozenset[str]:
+def own_destinations(user: User) -> frozenset[str]:
     """The IDs of the destinations that live consents of this person's own cover."""
     live = ProcessingConsent.objects.live(database_now()).filter(user=user, reach=Reach.OWN)
     return frozenset(name for names in live.values_list("destinations", flat=True) for name in names)

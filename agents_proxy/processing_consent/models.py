@@ -3,9 +3,11 @@
 from datetime import datetime, timedelta
 
 from django.db import models
+from django.db.models import F, Index, Q
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import EndReason, ProcessingStatus, Reach
+from common.constraints import check, one_of
 from common.identifiers import new_identifier
 
 
@@ -14,8 +16,6 @@ def new_consent_id() -> str:
 
 
 class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
-    """Consents by where they stand."""
-
     def live(self, now: datetime) -> "ProcessingConsentQuerySet":
         """Those that cover calls at `now`: where `status_at` is `live`."""
         return self.filter(withdrawn_at=None, expires_at__gt=now)
@@ -71,36 +71,29 @@ class ProcessingConsent(models.Model):
         verbose_name = _("consent to processing")
         verbose_name_plural = _("consents to processing")
         constraints = [
-            models.CheckConstraint(condition=models.Q(reach__in=[r.value for r in Reach]), name="processing_reach"),
-            models.CheckConstraint(
-                condition=models.Q(reach="site", token_digest__isnull=False, app__isnull=False)
-                | (~models.Q(reach="site") & models.Q(token_digest__isnull=True, app__isnull=True)),
-                name="processing_site_together",
+            one_of("processing_reach", "reach", Reach),
+            check(
+                "processing_site_together",
+                Q(reach="site", token_digest__isnull=False, app__isnull=False)
+                | (~Q(reach="site") & Q(token_digest__isnull=True, app__isnull=True)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(expires_at__gt=models.F("given_at")), name="processing_expires_later"
+            check("processing_expires_later", Q(expires_at__gt=F("given_at"))),
+            check(
+                "processing_destinations_together",
+                (Q(purposes__icontains='"activation"') & ~Q(destinations=[]))
+                | (~Q(purposes__icontains='"activation"') & Q(destinations=[])),
             ),
-            models.CheckConstraint(
-                condition=(models.Q(purposes__icontains='"activation"') & ~models.Q(destinations=[]))
-                | (~models.Q(purposes__icontains='"activation"') & models.Q(destinations=[])),
-                name="processing_destinations_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(end_reason="")
-                | models.Q(withdrawn_at__isnull=False, end_reason__in=[reason.value for reason in EndReason]),
-                name="processing_end_together",
+            check(
+                "processing_end_together",
+                Q(end_reason="") | Q(withdrawn_at__isnull=False, end_reason__in=[reason.value for reason in EndReason]),
             ),
         ]
         indexes = [
-            models.Index(fields=["user", "-given_at"], name="processing_of_user"),
-            models.Index(
+            Index(fields=["user", "-given_at"], name="processing_of_user"),
+            Index(fields=["expires_at"], condition=Q(expiry_told_at=None, app__isnull=False), name="processing_expiry"),
+            Index(
                 fields=["expires_at"],
-                condition=models.Q(expiry_told_at=None, app__isnull=False),
-                name="processing_expiry",
-            ),
-            models.Index(
-                fields=["expires_at"],
-                condition=models.Q(reminded_at=None, withdrawn_at=None, lasts__isnull=False),
+                condition=Q(reminded_at=None, withdrawn_at=None, lasts__isnull=False),
                 name="processing_remind",
             ),
         ]

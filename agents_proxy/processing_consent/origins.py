@@ -16,7 +16,8 @@ class App:
 def app_of_origin(origin: str) -> App | None:
     """The active live app that registered this browser origin; the oldest, where several did.
 
-    What a test app calls its origin, nobody has approved.
+    What a test app calls its origin, nobody has approved. Any path on an origin may be returned to: origins are the
+    browser's line. One that lets strangers publish can leak the token, which staff look at before they approve an app.
     """
     model = apps.get_model("developers.App")
     candidates = model._default_manager.filter(status="active", mode="live", origins__icontains=origin).order_by("pk")

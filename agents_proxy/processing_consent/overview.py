@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 
+from accounts.models import User
 from agents_proxy.agents import TITLES
 from agents_proxy.destinations.models import Destination
 from agents_proxy.processing_consent.identifiers import Identifiers, named_by, verified_by
@@ -13,9 +14,6 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.statements import ACTIVATIONS, END_REASONS
 from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 ENDED_AT_ONCE = 50  # consents that ended, on one page
 _SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folded
@@ -48,7 +46,7 @@ class Agreements:
         return done + self.page_obj.paginator.count
 
 
-def agreements_of(person: "User", page: str | None) -> Agreements:
+def agreements_of(person: User, page: str | None) -> Agreements:
     """`page` is what the address says of the page of what ended."""
     now = database_now()
     own = (

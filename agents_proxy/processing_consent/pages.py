@@ -2,24 +2,22 @@
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button, page_form
+from accounts.models import User
 from agents_proxy.agents import unchecked
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination
-from agents_proxy.errors import ConsentEnded, UnknownConsent
+from agents_proxy.errors import ConsentEnded
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.forms import PURPOSE_FIELDS, ConsentForm
 from agents_proxy.processing_consent.identifiers import are_used_for, verified_by, verify_url
@@ -29,9 +27,6 @@ from agents_proxy.processing_consent.overview import agreements_of, titles_of
 from agents_proxy.statements import VERSION, statement
 from agents_proxy.states import ProcessingStatus, Purpose
 from common.clock import database_now, rfc3339
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _LOCAL = ("localhost", "127.0.0.1")
 _MEMBERS = {"origin", "purposes", "return_url", "destination", "state"}
@@ -61,8 +56,6 @@ class InvalidLink(Exception):
     """The link that led here cannot be followed; the reason is for the person in front of it."""
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(
     {"decision=agree": _("I agree to what I ticked"), "decision=refuse": _("I do not agree")},
     "shown",
@@ -102,16 +95,13 @@ def agree(request: HttpRequest) -> HttpResponse:
     return _letting_the_form_return(render(request, "agents/consent.html", context, status=status), asked)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def given(request: HttpRequest) -> HttpResponse:
     """Everything that this person agreed to, with the words of then."""
     agreements = agreements_of(person_of(request), request.GET.get("page"))
     return render(request, "agents/consents.html", {"agreements": agreements, "page_obj": agreements.page_obj})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Renew"))
 def renew(request: HttpRequest, consent_id: str) -> HttpResponse:
     """What is renewed and until when, and a button: a mail before the end leads here."""
@@ -133,14 +123,9 @@ def renew(request: HttpRequest, consent_id: str) -> HttpResponse:
     return redirect("processing:given")
 
 
-@require_POST
-@login_required
 @page_button(_("Withdraw"), danger=True)
 def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
-    try:
-        consents.withdraw(consent_id=consent_id, by=person_of(request))
-    except UnknownConsent:
-        raise Http404 from None
+    consents.withdraw(consent_id=consent_id, by=person_of(request))
     told = gettext("Withdrawn. No agent is asked, and nothing is sent, under this consent any more.")
     messages.success(request, told)
     if ProcessingConsent.objects.filter(consent_id=consent_id, deletions__isnull=False).exists():
@@ -181,7 +166,7 @@ def _checked_query(request: HttpRequest) -> Asked | None:
     return Asked(ordered, app, origin, return_url, destinations, state)
 
 
-def _destinations(person: "User", named: str, purposes: list[Purpose], app: App | None) -> list[Destination]:
+def _destinations(person: User, named: str, purposes: list[Purpose], app: App | None) -> list[Destination]:
     """What `activation` is to cover: what the link names, else, where an app asks, every destination that it has."""
     if Purpose.ACTIVATION not in purposes:
         if named:

@@ -28,8 +28,7 @@ class ConsentBody(Strict):
     ]
     agreed: Agreed
     duration: Annotated[
-        Annotated[Duration, Field(strict=False)],
-        Field(description="How long it holds: 1, 30 or 365 days."),
+        Annotated[Duration, Field(strict=False)], Field(description="How long it holds: 1, 30 or 365 days.")
     ] = Duration.DAY
     destinations: Annotated[
         list[Annotated[str, Field(pattern=r"^des_[a-z2-7]{1,60}\Z")]],

@@ -16,18 +16,9 @@ import orjson
 
 from agents_proxy.agents import Upstream
 from agents_proxy.errors import CallFailed, InvalidAgentResponse, UpstreamTimeout
+from agents_proxy.proxy import envelope
 from agents_proxy.proxy.assertions import extension
 from agents_proxy.proxy.channel import Channel, failure_of
-from agents_proxy.proxy.envelope import (
-    STATES_UNDER_WAY,
-    Conversation,
-    Prompt,
-    Reply,
-    answer_of,
-    result_of,
-    spelled,
-    task_failed,
-)
 from agents_proxy.proxy.events import Arrived, Events
 from agents_proxy.signing import origin_of
 from common.json_bodies import strict_json
@@ -59,7 +50,7 @@ class Card:
 _cards: dict[str, tuple[float, Card]] = {}  # of this process, by the configured address
 
 
-def call(upstream: Upstream, prompt: Prompt, assertion: str, arrived: Arrived | None = None) -> Reply:
+def call(upstream: Upstream, prompt: envelope.Prompt, assertion: str, arrived: Arrived | None = None) -> envelope.Reply:
     """What the agent answered in the end; raises `CallFailed` or one of its kinds.
 
     A task that is under way is looked at until it settles, and called off where that takes too long. `arrived` is told
@@ -70,7 +61,7 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str, arrived: Arrived | 
     conversing = _Call(channel, card_of(channel), prompt, assertion, arrived)
     try:
         refused = conversing.put(task)
-        while refused is None and task.state in STATES_UNDER_WAY:
+        while refused is None and task.state in envelope.STATES_UNDER_WAY:
             refused = conversing.look_at(task)
     except UpstreamTimeout:
         conversing.call_off(task)
@@ -145,13 +136,15 @@ def version_header(card: Card) -> dict[str, str]:
 class _Call:
     """The requests of one prompt; `size` counts the bytes of their answers."""
 
-    def __init__(self, channel: Channel, card: Card, prompt: Prompt, assertion: str, arrived: Arrived | None) -> None:
+    def __init__(
+        self, channel: Channel, card: Card, prompt: envelope.Prompt, assertion: str, arrived: Arrived | None
+    ) -> None:
         self._channel, self._card, self._prompt, self._assertion = channel, card, prompt, assertion
         self._arrived = arrived
         self._pause = _FIRST_PAUSE
         self.size = 0
 
-    def put(self, task: "_Task") -> Reply | None:
+    def put(self, task: "_Task") -> envelope.Reply | None:
         """Put the prompt, once; an error of the agent's own is its reply."""
         if not self._card.streams:
             return self._taken(task, self._posted("send", self._params()))
@@ -169,7 +162,7 @@ class _Call:
             return self._taken(task, answer)
         return events.refused
 
-    def look_at(self, task: "_Task") -> Reply | None:
+    def look_at(self, task: "_Task") -> envelope.Reply | None:
         """Look after the task, a little later each time."""
         if not task.id:
             raise InvalidAgentResponse
@@ -179,7 +172,7 @@ class _Call:
 
     def call_off(self, task: "_Task") -> None:
         """Let the agent stop; whatever comes of it, nobody waits any more."""
-        if task.id and task.state in STATES_UNDER_WAY:
+        if task.id and task.state in envelope.STATES_UNDER_WAY:
             with suppress(CallFailed):
                 self._channel = Channel(self._channel.upstream, seconds=_reserve(self._channel.upstream.timeout))
                 self._posted("cancel", {"id": task.id})
@@ -210,24 +203,24 @@ class _Call:
         message |= {"kind": "message", "role": "user", "parts": [{"kind": "text", **part}]}
         return {"message": message, "configuration": {"blocking": False}}
 
-    def _taken(self, task: "_Task", answer: Answer) -> Reply | None:
+    def _taken(self, task: "_Task", answer: Answer) -> envelope.Reply | None:
         try:
             return self._take(task, answer.body)
         except InvalidAgentResponse as failure:
             ours = answer.status < 400 or b'"jsonrpc"' in answer.body
             raise failure_of(failure if ours else CallFailed(), answer) from None
 
-    def _take(self, task: "_Task", body: bytes) -> Reply | None:
+    def _take(self, task: "_Task", body: bytes) -> envelope.Reply | None:
         """Note what the agent says of the task; its reply where it is an error."""
-        answer = answer_of(body, self._prompt.task_id)
-        if isinstance(answer, Reply):
+        answer = envelope.answer_of(body, self._prompt.task_id)
+        if isinstance(answer, envelope.Reply):
             return answer
         task.take(answer["result"])
         return None
 
-    def _take_event(self, task: "_Task", data: bytes) -> tuple[bool, Reply | None]:
+    def _take_event(self, task: "_Task", data: bytes) -> tuple[bool, envelope.Reply | None]:
         refused = self._take(task, data)
-        return refused is not None or task.state not in STATES_UNDER_WAY, refused
+        return refused is not None or task.state not in envelope.STATES_UNDER_WAY, refused
 
 
 @dataclass
@@ -254,7 +247,7 @@ class _Task:
         status = value.get("status")
         if not isinstance(status, dict):
             raise InvalidAgentResponse
-        self.state, self.message = spelled(status.get("state")), status.get("message")
+        self.state, self.message = envelope.spelled(status.get("state")), status.get("message")
         if kind == "task" and "artifacts" in value:
             self.artifacts = {}
             for artifact in _list(value["artifacts"]):
@@ -270,11 +263,11 @@ class _Task:
         else:
             self.artifacts[named] = {**artifact, "parts": _list(artifact.get("parts"))}
 
-    def reply(self, prompt: Prompt, size: int) -> Reply:
+    def reply(self, prompt: envelope.Prompt, size: int) -> envelope.Reply:
         """What its caller gets, now that it has settled."""
         if self.state not in ("completed", "input-required"):
             said = json.dumps({"state": self.state, "message": self.message})
-            return task_failed(prompt.task_id, size, said=said, state=self.state)
+            return envelope.task_failed(prompt.task_id, size, said=said, state=self.state)
         parts = _parts(self.message)
         status: dict[str, Any] = {"state": self.state}
         if self.state == "input-required":
@@ -285,11 +278,11 @@ class _Task:
         if self.state == "input-required":
             question = "\n\n".join(part["text"] for part in parts)
             turn = prompt.conversation.turn + 1 if prompt.conversation else 1
-            named = Conversation(self.id, self.context_id, turn)
-            return result_of(prompt, result, size, state=self.state, question=question, conversation=named)
+            named = envelope.Conversation(self.id, self.context_id, turn)
+            return envelope.result_of(prompt, result, size, state=self.state, question=question, conversation=named)
         if self.artifacts:
             result["artifacts"] = [_artifact(named, one) for named, one in self.artifacts.items()]
-        return result_of(prompt, result, size, state=self.state, upstream_id=self.id)
+        return envelope.result_of(prompt, result, size, state=self.state, upstream_id=self.id)
 
 
 def _reserve(seconds: float) -> float:
@@ -297,7 +290,7 @@ def _reserve(seconds: float) -> float:
     return min(1.0, seconds / 10)
 
 
-def _named(prompt: Prompt) -> dict[str, str]:
+def _named(prompt: envelope.Prompt) -> dict[str, str]:
     """The names of a message; an answer to a question is another message, the same with every attempt, and another
     one than the same words in answer to the question before."""
     if prompt.conversation is None:
@@ -336,7 +329,6 @@ def _parts(holder: Any) -> list[dict[str, Any]]:
 
 
 def _list(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 

@@ -86,7 +86,7 @@ class AgentView(ProgramView):
         self.agent = str(kwargs["agent"])
         if self.agent not in AGENTS:
             raise UnknownAgent
-        if _is_preflight(request):
+        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             self.origin = callers.foreign_origin(request._request)
         else:
             super().initial(request, *args, **kwargs)
@@ -150,10 +150,6 @@ class AssertionKeys(ProgramView):
 
     def get(self, request: Request) -> HttpResponse:
         return json_answer(signing.public_keys())
-
-
-def _is_preflight(request: HttpRequest) -> bool:
-    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
 def _refuse_query(request: HttpRequest) -> None:

@@ -1,20 +1,18 @@
 """Who calls an agent: a signed-in person on our own pages, another site's page or backend with its token, or nobody."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.authentication import CSRFCheck
 
+from accounts.models import User
 from agents_proxy.errors import ConsentRequired, CsrfRefused, OriginRefused
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.origins import app_of_origin
 from agents_proxy.states import Purpose
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 HEADER = "A2A-Consent"
 LONGEST_TOKEN = 200  # characters; ours have 43
@@ -94,7 +92,7 @@ def _with_token(request: HttpRequest, token: str, purpose: Purpose, origin: str 
     return Caller(f"consent {found.consent_pk}", found.consent_pk, found.person_pk)
 
 
-def _with_session(person: "User", purpose: Purpose, required: bool) -> Caller:
+def _with_session(person: User, purpose: Purpose, required: bool) -> Caller:
     pk = consents.own(person, purpose)
     if pk is None and required:
         raise ConsentRequired(consent_url=consent_url(purpose, None))

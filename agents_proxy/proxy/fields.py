@@ -6,18 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from agents_proxy.proxy import spelling
 from agents_proxy.proxy.objects import NOT_A_NUMBER, Search
 from agents_proxy.proxy.placeholders import is_missing, number_in, share_in, without_missing, yes_or_no
-from agents_proxy.proxy.spelling import (
-    ASKED,
-    NESTED,
-    SCORES,
-    canonical,
-    is_section,
-    part_of_group,
-    section_of,
-    snake_case,
-)
 from pkm.registry.controls import spelled
 
 MOST_KEYS = 1000  # of one reply are read; the rest is counted
@@ -76,7 +67,7 @@ class Fields:
     @property
     def known(self) -> int:
         """How many of the values are fields that a profile has."""
-        return sum(name in ASKED or name in NESTED for name in self.values)
+        return sum(name in spelling.ASKED or name in spelling.NESTED for name in self.values)
 
     def put(self, name: str, value: Any) -> None:
         """A value under its canonical name; the later of two counts, unless it says nothing."""
@@ -103,14 +94,14 @@ def fields_of(found: Mapping[str, Any]) -> Fields:
     inner = _profile_in(found)
     if inner is not None:
         others = [name for name, value in found.items() if not isinstance(value, Mapping | list)]
-        for name in filter(None, map(canonical, others[:MOST_KEYS])):
+        for name in filter(None, map(spelling.canonical, others[:MOST_KEYS])):
             if name not in _ASIDES and name != "user_profile":
                 said.drop(name, OUTSIDE)
     for number, (name, value) in enumerate(_flattened(found if inner is None else inner, "", 0)):
         if number >= MOST_KEYS:
             said.counts[TOO_MANY] += 1
             continue
-        group = part_of_group(name)
+        group = spelling.part_of_group(name)
         if group is not None and not is_missing(value):
             groups.setdefault(group[0], {})[group[1]] = value
         else:
@@ -141,10 +132,10 @@ def _profile_in(found: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any] |
     if depth > DEEPEST:
         return None
     for name, value in islice(found.items(), MOST_KEYS):
-        if canonical(name) == "user_profile" and (inner := as_object(value)):
+        if spelling.canonical(name) == "user_profile" and (inner := as_object(value)):
             return _profile_in(inner, depth + 1) or inner
     for name, value in islice(found.items(), MOST_KEYS):
-        if canonical(name) in ASKED or not isinstance(value, Mapping | list | str):
+        if spelling.canonical(name) in spelling.ASKED or not isinstance(value, Mapping | list | str):
             continue
         inner = as_object(value)
         if inner is not None and (profile := _profile_in(inner, depth + 1)) is not None:
@@ -159,16 +150,16 @@ def _flattened(found: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tu
             yield "", written
             continue
         value = _without_remarks(written)
-        plain = canonical(name)
-        joined = canonical(f"{prefix}_{plain}") if prefix else plain
+        plain = spelling.canonical(name)
+        joined = spelling.canonical(f"{prefix}_{plain}") if prefix else plain
         key = joined if _is_field(joined) else plain
         if not key:
             yield "", None
-        elif depth < DEEPEST and key not in ASKED and (listed := _listed(value)):
+        elif depth < DEEPEST and key not in spelling.ASKED and (listed := _listed(value)):
             yield from _flattened(listed, "", depth + 1)
         elif depth < DEEPEST and (inner := _inner(key, value)) is not None:
-            if key in ASKED:
-                yield from _parts_of(key, snake_case(name), inner)
+            if key in spelling.ASKED:
+                yield from _parts_of(key, spelling.snake_case(name), inner)
             else:
                 yield from _flattened(inner, "" if key in _WRAPPERS else key, depth + 1)
         else:
@@ -179,7 +170,7 @@ def _without_remarks(value: Any) -> Any:
     """What an agent says of its own value is left out."""
     if not isinstance(value, Mapping) or len(value) > len(_REMARKS):
         return value
-    if "value" in value and {canonical(name) for name in value} <= _REMARKS:
+    if "value" in value and {spelling.canonical(name) for name in value} <= _REMARKS:
         return value["value"]
     return {name: _without_remarks(part) for name, part in value.items()}
 
@@ -191,19 +182,19 @@ def _listed(value: Any) -> dict[str, Any] | None:
     name = next((one for one in _NAMES if isinstance(value[0].get(one), str) and "value" in value[0]), None)
     rows = [one for one in value[:MOST_KEYS] if isinstance(one, Mapping) and isinstance(one.get(name), str)]
     found = {one[name]: one.get("value") for one in rows} if name else {}
-    return found if any(_is_field(canonical(one)) for one in found) else None
+    return found if any(_is_field(spelling.canonical(one)) for one in found) else None
 
 
 def _inner(key: str, value: Any) -> Mapping[str, Any] | None:
     """The object to flatten under `key`: of a wrapper or a section, or in place of what is one value otherwise."""
-    if key in ASKED:
-        is_group = ASKED[key].control.kind == "group"
+    if key in spelling.ASKED:
+        is_group = spelling.ASKED[key].control.kind == "group"
         return value if isinstance(value, Mapping) and not is_group else None
-    if key in _WRAPPERS or is_section(key):
+    if key in _WRAPPERS or spelling.is_section(key):
         return as_object(value)
     # an object of which parts are fields only together with its name: {"travel": {"frequency": …}}
-    if isinstance(value, Mapping) and key not in NESTED and key not in _ASIDES:
-        return value if any(_is_field(canonical(f"{key}_{name}")) for name in value) else None
+    if isinstance(value, Mapping) and key not in spelling.NESTED and key not in _ASIDES:
+        return value if any(_is_field(spelling.canonical(f"{key}_{name}")) for name in value) else None
     return None
 
 
@@ -211,32 +202,32 @@ def _parts_of(key: str, written: str, inner: Mapping[str, Any]) -> Iterator[tupl
     """Of an object in place of one value the fields of its section: an address has its city in it."""
     rest: dict[str, Any] = {}
     for name, value in inner.items():
-        plain = canonical(name)
-        joined = (canonical(f"{prefix}_{plain}") for prefix in (key, written))
+        plain = spelling.canonical(name)
+        joined = (spelling.canonical(f"{prefix}_{plain}") for prefix in (key, written))
         if known := next(filter(_is_field, joined), None):
             yield known, value
-        elif _is_field(plain) and section_of(plain) == section_of(key):
+        elif _is_field(plain) and spelling.section_of(plain) == spelling.section_of(key):
             yield plain, value
         else:
             rest[name] = value
     if len(rest) == len(inner):
         yield key, inner
     elif rest:
-        yield from ((canonical(f"{key}_{name}"), value) for name, value in rest.items())
+        yield from ((spelling.canonical(f"{key}_{name}"), value) for name, value in rest.items())
 
 
 def _is_field(name: str) -> bool:
-    return name in ASKED or name in SCORES or part_of_group(name) is not None
+    return name in spelling.ASKED or name in spelling.SCORES or spelling.part_of_group(name) is not None
 
 
 def _typed(name: str, value: Any) -> Any:
     """`value` in the type of its field where it says one in words."""
-    kind = ASKED[name].control.kind if name in ASKED else ""
+    kind = spelling.ASKED[name].control.kind if name in spelling.ASKED else ""
     if kind == "number":
         return number_in(value, may_be_none=name in _CAN_BE_NONE)
     if kind == "yesno":
         return yes_or_no(value)
-    return share_in(value) if name in SCORES else value
+    return share_in(value) if name in spelling.SCORES else value
 
 
 def _join_names(said: Fields) -> None:

@@ -1,9 +1,11 @@
 """That an agent was asked; never what, and never what it said."""
 
 from django.db import models
+from django.db.models import Index
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import CallOutcome
+from common.constraints import one_of
 
 
 class Call(models.Model):
@@ -25,13 +27,9 @@ class Call(models.Model):
         ordering = ["-id"]
         verbose_name = _("agent call")
         verbose_name_plural = _("agent calls")
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(outcome__in=[o.value for o in CallOutcome]), name="agent_call_outcome"
-            )
-        ]
+        constraints = [one_of("agent_call_outcome", "outcome", CallOutcome)]
         indexes = [
-            models.Index(fields=["started_at"], name="agent_call_started"),
+            Index(fields=["started_at"], name="agent_call_started"),
             # all that the health of an agent is counted from
-            models.Index(fields=["agent", "started_at", "outcome", "duration_ms"], name="agent_call_of_agent"),
+            Index(fields=["agent", "started_at", "outcome", "duration_ms"], name="agent_call_of_agent"),
         ]

@@ -111,7 +111,7 @@ class Search:
         self.characters -= len(broken)
         if self.characters < 0:
             return
-        if _deepest(broken) > DEEPEST:
+        if max((depth for _, depth in _depths(broken, 0, len(broken))), default=0) > DEEPEST:
             self.too_deep = True
             return
         try:
@@ -166,10 +166,6 @@ def _end_of_fence(text: str, start: int) -> int:
     is_fenced = text.count("```", 0, start) % 2 == 1
     end = text.find("```", start) if is_fenced else -1
     return len(text) if end < 0 else end
-
-
-def _deepest(text: str) -> int:
-    return max((depth for _, depth in _depths(text, 0, len(text))), default=0)
 
 
 def _depths(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -6,25 +6,10 @@ from typing import Any
 import orjson
 from django.http import HttpRequest, HttpResponse
 
-from agents_proxy.errors import (
-    InvalidJson,
-    InvalidParams,
-    Refusal,
-    TooLarge,
-    Unavailable,
-    WrongMediaType,
-    WrongMethod,
-)
+from agents_proxy.errors import InvalidJson, InvalidParams, Refusal, TooLarge, Unavailable, WrongMediaType, WrongMethod
 from agents_proxy.proxy.callers import HEADER
+from common import problems
 from common.admission.exceptions import as_problem
-from common.problems import (
-    InvalidRequest,
-    MethodNotAllowed,
-    PayloadTooLarge,
-    Problem,
-    TemporarilyUnavailable,
-    UnsupportedMediaType,
-)
 
 _log = logging.getLogger(__name__)
 
@@ -46,18 +31,18 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse 
     return None if refusal is None else refused(context["request"], refusal, context["view"].task_id)
 
 
-def _as_refusal(problem: Problem | None) -> Refusal | None:
+def _as_refusal(problem: problems.Problem | None) -> Refusal | None:
     """What the checks of every address for programs refuse, in the words of these."""
     match problem:
-        case MethodNotAllowed():
+        case problems.MethodNotAllowed():
             return WrongMethod(headers=problem.headers)
-        case UnsupportedMediaType():
+        case problems.UnsupportedMediaType():
             return WrongMediaType()
-        case PayloadTooLarge():
+        case problems.PayloadTooLarge():
             return TooLarge()
-        case InvalidRequest():
+        case problems.InvalidRequest():
             return InvalidParams(errors=problem.errors) if problem.errors else InvalidJson()
-        case TemporarilyUnavailable():
+        case problems.TemporarilyUnavailable():
             return Unavailable(headers=problem.headers)
     return None
 

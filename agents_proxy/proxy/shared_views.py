@@ -125,8 +125,6 @@ class SharedView(SmallOwnerView):
 class CallersSubject(SharedView):
     """Whom the caller's prompts may name: what the token's consent names, or what the person's own consents do."""
 
-    http_method_names = ["get", "head", "options"]
-
     @operation(
         name="getSubject",
         tag=CONSENT,

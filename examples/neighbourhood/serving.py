@@ -1,4 +1,4 @@
-"""A small HTTP server on this machine alone: what the programs of the neighbourhood share."""
+"""A small HTTP server on this machine alone: what the reference agents and the programs of the neighbourhood share."""
 
 import json
 import sys
@@ -64,7 +64,7 @@ class Server(ThreadingHTTPServer):
     """One program on one port of the loopback interface; port 0 takes a free one."""
 
     daemon_threads = True
-    request_queue_size = 256
+    request_queue_size = 1024  # a load test overflows less
 
     def __init__(self, port: int, program: Program) -> None:
         self.program = program
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     timeout = 60
     server: Server
-    server_version: ClassVar[str] = "Neighbourhood"  # type: ignore[misc]  # the same name, said to be constant
+    server_version: ClassVar[str] = "Examples"  # type: ignore[misc]  # the same name, said to be constant
     sys_version: ClassVar[str] = ""  # type: ignore[misc]
 
     def do_GET(self) -> None:  # BaseHTTPRequestHandler calls these names

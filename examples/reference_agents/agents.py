@@ -1,169 +1,107 @@
 """The reference agents: each makes a profile out of a prompt, what is kept and the registers, and invents nothing."""
 
 import json
-import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from examples.reference_agents import registers
-from examples.reference_agents.prompts import (
-    ASK_ME,
-    KEPT,
-    KINDS,
-    PROMPT,
-    Fact,
-    Facts,
-    answered,
-    facts_from_email,
-    facts_from_name,
-    facts_from_phone,
-    find_identifiers,
-    spelt,
-    stated_fields,
-    values_of,
-)
-from examples.reference_agents.store import IDENTIFIERS, TwoPeople, kept
+from examples.reference_agents import model, prompts
+from examples.reference_agents.store import IDENTIFIERS, kept
 
+Profile = dict[str, Any]
 _SIGNALS = ("likes", "dislikes", "brand_affinities")
-_SHOPPING_FIELDS = ("category_focus", "price_sensitivity", "channel")
-_IDENTITY = {"full_name": "fullName", "email": "email", "phone": "phone"}
-_GOOD_STARS, _BAD_STARS = 4, 2
-_NO_FIELDS = {"kind", "person", "id", "employer", "within", "stars", "brand", "pay", "industry", "name"}
-_PLAN_FIELDS = ("category", "budget", "timeWindow")
-_KEPT_CONFIDENCE = 0.98
-_FORGET = re.compile(r"^\s*forget (?:this person|me)\s*(?:[.!:(]|$)", re.I | re.M)
-_REMOVE = re.compile(
-    r"(?:^|[.;!]\s)\s*remove (?:([^.;!\n]{1,80}?) from )?(?:the |my |her |his )?([A-Za-z _-]{2,40}?)\s*(?=[.;!\n]|\Z)",
-    re.I | re.M,
-)
+_SHOPPING = ("category_focus", "price_sensitivity", "channel")
+_NO_FIELDS = ("kind", "person", "stars", "brand")
+_STATED, _KEPT, _REGISTERED = 1.0, 0.98, 0.9  # how often each is right about a person, from 0 to 1
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The reply of an agent: field → value. Where each comes from and how sure it is are no part of the profile."""
-
-    profile: dict[str, Any]
-    sources: dict[str, str] = field(default_factory=dict)
-    sure: dict[str, float] = field(default_factory=dict)
-
-
-def public_data(prompt: str) -> Answer:
+def public_data(call: prompts.Call) -> Profile:
     """What the first register and public numbering plans tell of the person in the prompt."""
-    known = _asked_for(prompt)
-    match = registers.search(values_of(known))
-    return answer_from({**_plan(known), **(_of_record(match, match.records[0]) if match else {})})
+    known = prompts.find_identifiers(call.text)
+    found = {**prompts.numbering_plan(known.get("phone")), **_fields_of(search(known)[:1])}
+    return _scored(found, _REGISTERED)
 
 
-def second_look(prompt: str) -> Answer:
-    """What follows from the newer registers: directory, household, employer, place, clubs, reviews, posts and plans.
-
-    For whom no register knows: the parts of the name, or a name that only the e-mail address contains.
-    """
-    known = _asked_for(prompt)
-    facts: Facts = facts_from_email(str(known["email"].value)) if "email" in known else {}
-    if "full_name" in known:
-        facts.pop("full_name", None)
-        facts |= facts_from_name(str(known["full_name"].value))
-    match = registers.search(values_of(known))
-    if match is None:
-        return answer_from(facts)
-    facts.pop("full_name", None)
-    for record in match.records[1:]:
-        facts |= _followed(match, record)
-    found_at = registers.place(match.records[0]["city"])
-    certainty = match.certainty * registers.RELIABILITY["place"]
-    named = {name: value for name, value in found_at.items() if name not in _NO_FIELDS | {"city"}}
-    return answer_from(facts | {name: Fact(value, "place", certainty) for name, value in named.items()})
+def second_look(call: prompts.Call) -> Profile:
+    """What the newer registers tell: directory, household, employer, place, clubs, reviews, posts and plans."""
+    return _scored(_fields_of(search(prompts.find_identifiers(call.text))[1:]), _REGISTERED)
 
 
-def known_profile(prompt: str) -> Answer:
+def known_profile(call: prompts.Call) -> Profile:
     """The profile that is kept under the identifiers in the prompt, or else the identifiers alone."""
-    known = find_identifiers(prompt)
-    found = kept().find(values_of(known)) or {}
-    found.pop(ASK_ME, None)
-    told = {name: Fact(value, KEPT, _KEPT_CONFIDENCE) for name, value in found.items() if name not in known}
-    return answer_from({**known, **told})
+    known = prompts.find_identifiers(call.text)
+    found = kept().find(known) or {}
+    found.pop(prompts.ASK_ME, None)
+    return _scored({**found, **known}, _KEPT if found else _STATED)
 
 
-def create_profile(prompt: str) -> Answer:
+def create_profile(call: prompts.Call) -> Profile:
     """A new profile out of what the prompt states, kept under its identifiers; the same person again changes it."""
-    known = find_identifiers(prompt)
-    stated = {name: Fact(value, PROMPT) for name, value in stated_fields(prompt).items() if name in KINDS and value}
-    facts = {**_plan(known), **stated, **known}
-    if any(kind in known for kind in IDENTIFIERS):
-        with suppress(TwoPeople):
-            kept().change(values_of(known), values_of(facts))
-    return answer_from(facts)
+    known = prompts.find_identifiers(call.text)
+    said = {**model.fields_in(call.text), **prompts.stated(call.text)}
+    fields = {name: value for name, value in said.items() if name in prompts.KINDS and value}
+    made = {**prompts.numbering_plan(known.get("phone")), **fields, **known}
+    if known.keys() & set(IDENTIFIERS):
+        with suppress(ValueError):
+            kept().change(known, made, by=call)
+    return _scored(made, _STATED)
 
 
-def update_profile(prompt: str) -> Answer:
+def update_profile(call: prompts.Call) -> Profile:
     """The profile that is given or kept, changed as the prompt states; fields that it does not mention stay.
 
-    null, or "Remove the diet", takes a field away, and "Remove tea from likes" what a list has. "Forget this person"
-    deletes what is kept. Without identifiers, or with those of two kept people, nothing is kept.
+    null in JSON takes a field away. Without identifiers, or with those of two kept people, nothing is kept.
     """
-    known = values_of(find_identifiers(prompt))
-    if _FORGET.search(prompt):
-        with suppress(TwoPeople):
-            return Answer({"forgotten": kept().forget(known)})
-        return Answer({"forgotten": False})
-    stated = {name: value for name, value in stated_fields(prompt).items() if value is None or name not in IDENTIFIERS}
-    before = kept().find(known)
-    removed = {name for name, value in stated.items() if value is None}
-    for item, label in _REMOVE.findall(prompt):
-        current = (before or {}).get(spelt(label))
-        if not item:
-            removed.add(spelt(label))
-        elif isinstance(current, list):
-            stated[spelt(label)] = [one for one in current if one.casefold() != item.casefold()]
-    changes = {**known, **{name: value for name, value in stated.items() if name not in removed}}
-    after = {name: value for name, value in {**(before or {}), **changes}.items() if name not in removed}
-    if any(kind in known for kind in IDENTIFIERS) and (before is not None or changes.keys() - known.keys()):
-        with suppress(TwoPeople):
-            after = kept().change(known, changes, frozenset(removed))
-    return Answer(after, dict.fromkeys(changes.keys() - known.keys(), PROMPT))
+    known = prompts.find_identifiers(call.text)
+    before = kept().find(known) or {}
+    said = {**model.fields_in(call.text), **prompts.stated(call.text)}
+    removed = frozenset(name for name, value in said.items() if value is None and name not in IDENTIFIERS)
+    changes = {name: value for name, value in said.items() if value is not None and name not in IDENTIFIERS} | known
+    if known.keys() & set(IDENTIFIERS) and (before or changes.keys() - known.keys()):
+        with suppress(ValueError):
+            kept().change(known, changes, removed, by=call)
+    return {name: value for name, value in {**before, **changes}.items() if name not in removed}
 
 
-def brand_affinity(prompt: str) -> Answer:
+def brand_affinity(call: prompts.Call) -> Profile:
     """Brand affinity in the shape of the specification, of the prompt's signals, what is kept, and brand reviews."""
-    known, stated = find_identifiers(prompt), stated_fields(prompt)
-    liked: Facts = {}
-    shopping = stated.get("shopping_preferences")
-    signals = {**stated, **(shopping if isinstance(shopping, dict) else {})}
-    given = {name: Fact(signals[name], PROMPT) for name in (*_SIGNALS, *_SHOPPING_FIELDS) if signals.get(name)}
-    for found in (given, _kept_signals(known), _reviewed(known)):
-        for name, fact in found.items():
-            earlier = liked[name].value if name in liked else []
-            both = isinstance(earlier, list) and isinstance(fact.value, list)
-            value = list(dict.fromkeys([*earlier, *fact.value])) if both else fact.value
-            liked[name] = replace(liked.get(name, fact), value=value)
-    if {"likes", "dislikes"} <= liked.keys():  # what purchases and people say outweighs an older review
-        likes = [item for item in liked["likes"].value if item not in liked["dislikes"].value]
-        liked["likes"] = replace(liked["likes"], value=likes)
-    facts = {**{_IDENTITY[name]: fact for name, fact in known.items()}, **liked}
-    shape: dict[str, Any] = {name: fact.value for name, fact in facts.items() if name not in _SHOPPING_FIELDS}
-    if buying := {name: liked[name].value for name in _SHOPPING_FIELDS if name in liked}:
-        shape["shopping_preferences"] = buying
-    if facts:
-        shape["confidence"] = min(mean_confidence(facts), _stated_confidence(stated.get("confidence")))
-    return Answer({name: value for name, value in shape.items() if value != []}, *_beside(facts))
+    known, signals = prompts.find_identifiers(call.text), prompts.stated(call.text)
+    records = search(known)
+    if isinstance(shopping := signals.get("shopping_preferences"), dict):
+        signals |= shopping
+    sources = [signals, kept().find(known) or {}, _reviewed(records)]
+    found = {}
+    for name in _SIGNALS:
+        lists = [source[name] for source in sources if isinstance(source.get(name), list)]
+        found[name] = list({json.dumps(item): item for said in lists for item in said}.values())
+    # what purchases and people say outweighs an older review
+    found["likes"] = [item for item in found["likes"] if item not in found["dislikes"]]
+    buying = {name: signals[name] for name in _SHOPPING if signals.get(name)}
+    named = {"fullName" if name == "full_name" else name: value for name, value in known.items()}
+    given = {**named, **found, "shopping_preferences": buying}
+    shape: Profile = {name: value for name, value in given.items() if value}
+    if shape:
+        told: Any = signals.get("confidence")
+        sure = told if type(told) in (int, float) and 0 <= told <= 1 else _STATED
+        shape["confidence"] = min(sure, _REGISTERED if records else _STATED)
+    return shape
 
 
 def question_of(agent: str, prompt: str) -> tuple[str, str]:
     """The field of which the person wants to be asked before `core` tells it, and the question; or two empty texts."""
-    found = (kept().find(values_of(find_identifiers(prompt))) or {}) if agent == "core" else {}
-    name = spelt(str(found.get(ASK_ME, "")))
-    if name not in KINDS:
+    found = (kept().find(prompts.find_identifiers(prompt)) or {}) if agent == "core" else {}
+    name = prompts.spelt(str(found.get(prompts.ASK_ME, "")))
+    if name not in prompts.KINDS:
         return "", ""
     before = found.get(name)
     was = f" So far: {', '.join(before) if isinstance(before, list) else before}." if before else ""
     return name, f"Please tell us your {name.replace('_', ' ')}.{was}"
 
 
-# agent → what it makes of a prompt; `messaging`, which answers with no profile, is not among them
-AGENTS: dict[str, Callable[[str], Answer]] = {
+AGENTS: dict[str, Callable[[prompts.Call], Profile]] = {
     "public": public_data,
     "second": second_look,
     "core": known_profile,
@@ -173,94 +111,51 @@ AGENTS: dict[str, Callable[[str], Answer]] = {
 }
 
 
-def part_of(agent: str, prompt: str, told: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The text of the reply, in one of the forms that a caller has to read, and its metadata.
+def reply(agent: str, call: prompts.Call, told: tuple[str, str] | None = None) -> str:
+    """The text of the reply, in one of the forms that a caller has to read: bare, fenced, or in `userProfile`.
 
-    `told`: field → what the person said when `question_of` asked for it; it counts this once, and is not kept.
+    `told`: a field, and what the person said when `question_of` asked for it; it counts this once, and is not kept.
     """
-    answer = AGENTS[agent](prompt)
-    for name, said in (told or {}).items():
-        answer.profile[name], answer.sources[name], answer.sure[name] = answered(name, said), PROMPT, 1.0
-    text = json.dumps(answer.profile, ensure_ascii=False)
-    match agent:
-        case "core" | "core-profile-update":
-            text = json.dumps({"userProfile": answer.profile}, ensure_ascii=False)
-        case "public":
-            text = f"```json\n{text}\n```"
-    return {"text": text, "metadata": {"sources": answer.sources, "confidence": answer.sure}}
+    profile = AGENTS[agent](call)
+    if told:
+        profile[told[0]] = prompts.typed(*told)
+    wrapped = {"userProfile": profile} if agent in ("core", "core-profile-update") else profile
+    text = json.dumps(wrapped, ensure_ascii=False)
+    return f"```json\n{text}\n```" if agent == "public" else text
 
 
-def answer_from(facts: Facts) -> Answer:
-    """An answer out of facts, with the mean confidence of their sources."""
-    if not facts:
-        return Answer({})
-    return Answer({**values_of(facts), "confidence_score": mean_confidence(facts)}, *_beside(facts))
+@cache
+def people() -> list[list[Profile]]:
+    """The records of each person in the synthetic registers, the first register's before the others."""
+    found: dict[str, list[Profile]] = defaultdict(list)
+    for record in map(json.loads, Path(__file__).with_name("records.jsonl").read_text(encoding="utf-8").splitlines()):
+        if "person" in record:
+            found[record["person"]].append(record)
+    return list(found.values())
 
 
-def mean_confidence(facts: Facts) -> float:
-    """The mean confidence of the facts, from 0 to 1."""
-    return round(sum(fact.confidence for fact in facts.values()) / len(facts), 2)
+def search(known: Mapping[str, str]) -> list[Profile]:
+    """The records of the person with this phone or e-mail address; none where they are two people's, or the name that
+    is asked for with them is another one: it may leave words out."""
+    found = [one for one in people() if any(known.get(kind) == one[0][kind] for kind in IDENTIFIERS)]
+    if len(found) != 1:
+        return []
+    asked, own = set(known.get("full_name", "").casefold().split()), set(found[0][0]["full_name"].casefold().split())
+    return found[0] if asked <= own or own <= asked else []
 
 
-def _beside(facts: Facts) -> tuple[dict[str, str], dict[str, float]]:
-    sources = {name: fact.source for name, fact in facts.items()}
-    return sources, {name: round(fact.confidence, 2) for name, fact in facts.items()}
+def _fields_of(records: list[Profile]) -> Profile:
+    """The fields of the records; a later record counts more."""
+    return {name: value for record in records for name, value in record.items() if name not in _NO_FIELDS}
 
 
-def _stated_confidence(told: Any) -> float:
-    """What the prompt states of its own values, from 0 to 1; 1.0 where it states nothing."""
-    is_number = isinstance(told, int | float) and not isinstance(told, bool)
-    return float(min(1, max(0, told))) if is_number else 1.0
+def _reviewed(records: list[Profile]) -> dict[str, list[str]]:
+    """Brands that the person reviewed well (four stars of five or more) or badly (two or fewer)."""
+    reviews = [record for record in records if "brand" in record]
+    good = [record["brand"] for record in reviews if record["stars"] >= 4]
+    bad = [record["brand"] for record in reviews if record["stars"] <= 2]
+    return {"likes": good, "brand_affinities": good, "dislikes": bad}
 
 
-def _plan(known: Facts) -> Facts:
-    return facts_from_phone(str(known["phone"].value)) if "phone" in known else {}
-
-
-def _asked_for(prompt: str) -> Facts:
-    """The identifiers in the prompt, and the city, which tells namesakes apart."""
-    city = stated_fields(prompt).get("city")
-    return {**find_identifiers(prompt), **({"city": Fact(city, PROMPT)} if isinstance(city, str) else {})}
-
-
-def _of_record(match: registers.Match, record: Mapping[str, Any]) -> Facts:
-    """The fields of one record, as sure as its register and the match."""
-    register = str(record["kind"])
-    return {
-        name: Fact(value, register, match.certainty * registers.reliability(register, name))
-        for name, value in record.items()
-        if name not in _NO_FIELDS | set(_PLAN_FIELDS)
-    }
-
-
-def _followed(match: registers.Match, record: Mapping[str, Any]) -> Facts:
-    """The fields of a record of the newer registers, and what follows from it."""
-    facts = _of_record(match, record)
-    certainty = match.certainty * registers.RELIABILITY[str(record["kind"])]
-    match record["kind"]:
-        case "directory-2025":
-            employer = registers.company(str(record.get("employer")))
-            if pay := employer.get("pay", {}).get(record.get("occupation")):
-                facts["income_bracket"] = Fact(pay, "company", certainty)
-        case "plan":
-            plan = {name: record[name] for name in _PLAN_FIELDS} | {"confidence": registers.RELIABILITY["plan"]}
-            facts[f"intent_{record['within']}"] = Fact(plan, "plan", certainty)
-    return facts
-
-
-def _kept_signals(known: Facts) -> Facts:
-    found = kept().find(values_of(known)) or {}
-    return {name: Fact(found[name], KEPT, _KEPT_CONFIDENCE) for name in _SIGNALS if isinstance(found.get(name), list)}
-
-
-def _reviewed(known: Facts) -> Facts:
-    """Brands that the person reviewed well or badly."""
-    match = registers.search(values_of(known))
-    if match is None:
-        return {}
-    reviews = [record for record in match.records if record["kind"] == "review" and "brand" in record]
-    good = [record["brand"] for record in reviews if record["stars"] >= _GOOD_STARS]
-    bad = [record["brand"] for record in reviews if record["stars"] <= _BAD_STARS]
-    certainty = match.certainty * registers.RELIABILITY["review"]
-    found = {"likes": good, "brand_affinities": good, "dislikes": bad}
-    return {name: Fact(brands, "review", certainty) for name, brands in found.items() if brands}
+def _scored(profile: Profile, confidence: float) -> Profile:
+    return {**profile, "confidence_score": round(confidence, 2)} if profile else {}

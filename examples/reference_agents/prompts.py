@@ -1,15 +1,12 @@
-"""What a prompt holds: JSON, labelled lines, whom it is about, and what a phone number or address tells (pure)."""
+"""What a prompt holds: JSON, labelled lines, simple statements, whom it is about, and what a phone number tells."""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import phonenumbers
-from phonenumbers import PhoneNumberType, carrier, geocoder, timezone
+from phonenumbers import geocoder
 
-PROMPT, KEPT, NUMBERING_PLAN, EMAIL_ADDRESS = "prompt", "kept", "numbering_plan", "email_address"
 ASK_ME = "ask_me"  # `Ask me: dislikes` in what is kept: of this field the person wants to be asked first
 _TEXTS = (
     "full_name gender address city state postal_code country marital_status occupation education income_bracket "
@@ -31,36 +28,27 @@ _SPELT = {
 }  # fmt: skip
 _LINE = re.compile(r"^[\s*-]*([A-Za-z][A-Za-z _-]{1,40}?)[ \t]*[:=][ \t]*(.+?)[ \t]*$", re.M)
 _SET = re.compile(r"\b(?:change|set|update) (?:the |my |her |his )?([A-Za-z _-]{2,40}?) to ([^.;!\n]{1,200})", re.I)
+_IS = re.compile(r"\b(?:the|my|her|his) ([A-Za-z _-]{2,40}?) (?:is|are) ([^.;!\n]{1,200})", re.I)
 _EMAIL = re.compile(r"(?<![\w.+-])([A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
 _MAX_OBJECTS = 100  # places of a prompt where an object is looked for
-_LINE_TYPES = {
-    PhoneNumberType.MOBILE: "mobile",
-    PhoneNumberType.FIXED_LINE: "fixed line",
-    PhoneNumberType.FIXED_LINE_OR_MOBILE: "fixed line or mobile",
-    PhoneNumberType.VOIP: "voice over IP",
-    PhoneNumberType.TOLL_FREE: "toll-free",
-}
 
 
-@dataclass(frozen=True)
-class Fact:
-    """A value, where it comes from, and how sure it is, from 0 to 1 (docs/agents.md)."""
+class Call(NamedTuple):
+    """A prompt with whom it is about, under which consent it came, since when (seconds since 1970), by whose `sub`."""
 
-    value: Any
-    source: str
-    confidence: float = 1.0
-
-
-Facts = dict[str, Fact]
+    text: str
+    consent: str = ""
+    at: float = 0.0
+    person: str = ""
 
 
-def find_identifiers(prompt: str) -> Facts:
-    """Name, e-mail address and phone number, where the prompt has them."""
-    stated = stated_fields(prompt)
-    email = str(stated.get("email") or "") or next(iter(_EMAIL.findall(prompt)), "")
-    numbers = numbers_in(str(stated.get("phone") or "") or prompt)
-    found = {"full_name": stated.get("full_name"), "email": email.lower(), "phone": next(iter(numbers), "")}
-    return {name: Fact(value, PROMPT) for name, value in found.items() if isinstance(value, str) and value.strip()}
+def find_identifiers(prompt: str) -> dict[str, str]:
+    """Name, e-mail address and phone number (E.164), where the prompt has them."""
+    fields = stated(prompt)
+    email = str(fields.get("email") or "") or next(iter(_EMAIL.findall(prompt)), "")
+    numbers = numbers_in(str(fields.get("phone") or "") or prompt)
+    found = {"full_name": fields.get("full_name"), "email": email.lower(), "phone": next(iter(numbers), "")}
+    return {name: value for name, value in found.items() if isinstance(value, str) and value.strip()}
 
 
 def identifiers_in(prompt: str) -> set[str]:
@@ -71,90 +59,49 @@ def identifiers_in(prompt: str) -> set[str]:
 def numbers_in(text: str, *, valid: bool = True) -> list[str]:
     """The phone numbers in international form, as E.164."""
     found = [match.number for match in phonenumbers.PhoneNumberMatcher(text, None)]
-    return [
-        phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-        for number in found
-        if not valid or phonenumbers.is_valid_number(number)
-    ]
+    if valid:
+        found = [number for number in found if phonenumbers.is_valid_number(number)]
+    return [phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164) for number in found]
 
 
-def stated_fields(prompt: str) -> dict[str, Any]:
-    """Fields that the prompt states: in JSON objects, in lines `Label: value`, or as `change the label to value`.
+def stated(prompt: str) -> dict[str, Any]:
+    """Fields that the prompt states: in JSON, in lines `Label: value`, as `change the label to value`, `my label is …`.
 
     The first value counts; null, which takes a field away, stays.
     """
-    objects, text = split_json(prompt)
     found: dict[str, Any] = {}
-    for one in objects:
+    for one in json_objects(prompt):
         nested = one.get("userProfile")
-        members = nested if isinstance(nested, dict) else one
-        for label, value in members.items():
+        for label, value in (nested if isinstance(nested, dict) else one).items():
             found.setdefault(spelt(label), value)
         code, number = one.get("countryCode"), one.get("phoneNumber")
         if isinstance(code, str) and isinstance(number, str):
             found["phone"] = code + number
-    for label, value in [*_LINE.findall(text), *_SET.findall(text)]:
+    for label, value in [*_LINE.findall(prompt), *_SET.findall(prompt), *_IS.findall(prompt)]:
         name = spelt(label)
         if name in KINDS or name in ("email", "phone"):
-            found.setdefault(name, _typed(KINDS.get(name, "text"), value.strip(". ")))
+            found.setdefault(name, typed(name, value))
     return found
 
 
-def split_json(prompt: str) -> tuple[list[dict[str, Any]], str]:
-    """The JSON objects of the prompt, without those nested in another, and its text without them."""
-    decoder, position, kept_from = json.JSONDecoder(), 0, 0
-    objects, rest, tries = [], [], 0
-    while (position := prompt.find("{", position)) >= 0 and (tries := tries + 1) <= _MAX_OBJECTS:
+def json_objects(prompt: str) -> list[dict[str, Any]]:
+    """The JSON objects of the prompt, without those nested in another."""
+    decoder, position, objects = json.JSONDecoder(), 0, []
+    for _ in range(_MAX_OBJECTS):
+        if (position := prompt.find("{", position)) < 0:
+            break
         try:
-            value, end = decoder.raw_decode(prompt, position)
+            value, position = decoder.raw_decode(prompt, position)
+            objects.append(value)
         except (ValueError, RecursionError):
             position += 1
-            continue
-        objects.append(value)
-        rest.append(prompt[kept_from:position])
-        position = kept_from = end
-    return objects, "\n".join([*rest, prompt[kept_from:]])
+    return objects
 
 
-def facts_from_phone(phone: str) -> Facts:
-    """What the numbering plan tells of a number in E.164: country, region, line type, time zone, original carrier."""
-    number = phonenumbers.parse(phone)
-    zones = [zone for zone in timezone.time_zones_for_number(number) if zone != "Etc/Unknown"]
-    country = geocoder.country_name_for_number(number, "en")
-    region = geocoder.description_for_number(number, "en")
-    found = {
-        "country": country,
-        "phone_region": region if region != country else "",
-        "phone_line_type": _LINE_TYPES.get(phonenumbers.number_type(number), ""),
-        "time_zone": zones[0] if len(zones) == 1 else "",
-        "phone_carrier": carrier.safe_display_name(number, "en"),
-    }
-    return {name: Fact(value, NUMBERING_PLAN, 0.9) for name, value in found.items() if value}
-
-
-def facts_from_email(email: str) -> Facts:
-    """The domain, and a full name where the local part has the form of one (`zoe.doe@`)."""
-    local, _, domain = email.partition("@")
-    facts = {"email_domain": Fact(domain.lower(), PROMPT)}
-    parts = [part for part in re.split(r"[._-]", local.split("+")[0]) if part]
-    if len(parts) == 2 and all(part.isalpha() and len(part) > 1 for part in parts):
-        facts["full_name"] = Fact(" ".join(part.capitalize() for part in parts), EMAIL_ADDRESS, 0.5)
-    return facts
-
-
-def facts_from_name(full_name: str) -> Facts:
-    """Given name and family name, where the full name consists of exactly two words."""
-    parts = full_name.split()
-    return {"given_name": Fact(parts[0], PROMPT), "family_name": Fact(parts[1], PROMPT)} if len(parts) == 2 else {}
-
-
-def answered(name: str, text: str) -> Any:
-    """The value of a field that somebody gave when asked for it alone."""
-    return _typed(KINDS.get(name, "text"), text.strip(" .\n"))
-
-
-def values_of(facts: Mapping[str, Fact]) -> dict[str, Any]:
-    return {name: fact.value for name, fact in facts.items()}
+def numbering_plan(phone: str | None) -> dict[str, str]:
+    """The country of a number in E.164, as public numbering plans have it; empty where they do not say."""
+    country = geocoder.country_name_for_number(phonenumbers.parse(phone), "en") if phone else ""
+    return {"country": country} if country else {}
 
 
 def spelt(label: str) -> str:
@@ -163,10 +110,13 @@ def spelt(label: str) -> str:
     return _SPELT.get(snake.replace("_", ""), _SPELT.get(snake, snake))
 
 
-def _typed(kind: str, text: str) -> Any:
-    match kind:
+def typed(name: str, text: str) -> Any:
+    """What somebody wrote as the value of this field; None where that is none."""
+    text = text.strip(" .\n")
+    match KINDS.get(name):
         case "number":
-            return int(text) if re.fullmatch(r"\d{1,9}", text) else None
+            found = re.fullmatch(r"(\d{1,9})(?: [a-z ]+)?", text)
+            return int(found[1]) if found else None
         case "yes or no":
             return {"yes": True, "no": False}.get(text.lower())
         case "list":
