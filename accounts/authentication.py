@@ -1,9 +1,12 @@
 """A signed-in session at the owner's JSON addresses."""
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest
+from django.views.decorators.http import require_safe
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication as Base
 from rest_framework.authentication import CSRFCheck
@@ -15,6 +18,8 @@ from common.problems import AuthenticationRequired, CsrfFailed, Reauthentication
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+View = TypeVar("View", bound=Callable[..., Any])
 
 
 class SignedIn(Base):
@@ -54,6 +59,11 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
             },
             {"type": "apiKey", "in": "header", "name": "X-CSRFToken", "description": "The token of that session."},
         ]
+
+
+def signed_in_page(view: View) -> View:
+    """For a view that is a page to look at, of whoever is signed in."""
+    return login_required(require_safe(view))
 
 
 def person_of(request: HttpRequest) -> "User":

@@ -5,7 +5,7 @@ Erasing runs through the rooms by `order`: first everything that tells others (`
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.dispatch import Signal
@@ -26,18 +26,6 @@ staff_viewed = Signal()
 
 
 def _nothing(user: "User") -> list[Words]:
-    return []
-
-
-def _no_end(user: "User") -> None:
-    return None
-
-
-def _no_entry(erasure: "Erasure") -> None:
-    return None
-
-
-def _no_answers(erasure: "Erasure") -> list["Answered"]:
     return []
 
 
@@ -73,10 +61,10 @@ class RoomErasure:
     tables: Mapping[str, str]
     outcomes: Callable[["User"], list[Words]] = _nothing
     obstacles: Callable[["User"], list[Words]] = _nothing
-    ends: Callable[["User"], None] = _no_end
-    before_rows: Callable[["Erasure"], None] = _no_entry
-    afterwards: Callable[["Erasure"], list[Answered]] = _no_answers
-    export: Callable[["User"], dict[str, Any]] = field(default=lambda user: {})
+    ends: Callable[["User"], None] = lambda user: None
+    before_rows: Callable[["Erasure"], None] = lambda erasure: None
+    afterwards: Callable[["Erasure"], list[Answered]] = lambda erasure: []
+    export: Callable[["User"], dict[str, Any]] = lambda user: {}
 
 
 _rooms: dict[str, RoomErasure] = {}

@@ -15,5 +15,4 @@ def sandbox_address(user_id: str) -> str:
 
 
 def is_sandbox_address(email: str) -> bool:
-    """Whether this is an address of a sandbox person."""
     return email.strip().lower().endswith(_NOWHERE)

@@ -6,7 +6,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.translation import gettext_noop
-from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from accounts.interrupted.page_forms import page_button
@@ -34,7 +33,6 @@ def language_for(user: User) -> str:
     return user.language or settings.LANGUAGE_CODE
 
 
-@require_POST
 @page_button(_LANGUAGES, "next", open_to_all=True)
 def choose_language(request: HttpRequest) -> HttpResponse:
     """The switch of every page: Django's cookie, and for somebody signed in their mail too."""

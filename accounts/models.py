@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
+from django.db.models import F, Index, Q, UniqueConstraint
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import new_user_id
+from common.constraints import check, one_of
 from common.mail import mailbox
 
 
@@ -79,17 +81,15 @@ class User(AbstractBaseUser, PermissionsMixin):
         verbose_name = _("user")
         verbose_name_plural = _("users")
         indexes = [
-            models.Index(fields=["id"], condition=models.Q(is_staff=True), name="users_staff"),
-            models.Index(fields=["id"], condition=models.Q(is_active=False), name="users_inactive"),
+            Index(fields=["id"], condition=Q(is_staff=True), name="users_staff"),
+            Index(fields=["id"], condition=Q(is_active=False), name="users_inactive"),
         ]
         constraints = [
-            models.UniqueConstraint(Lower("email"), name="users_email_caseless"),
-            models.CheckConstraint(
-                condition=models.Q(erased_at__isnull=True)
-                | models.Q(
-                    is_active=False, is_staff=False, is_superuser=False, display_name="", language="", photo_digest=""
-                ),
-                name="users_erased_is_anonymous",
+            UniqueConstraint(Lower("email"), name="users_email_caseless"),
+            check(
+                "users_erased_is_anonymous",
+                Q(erased_at__isnull=True)
+                | Q(is_active=False, is_staff=False, is_superuser=False, display_name="", language="", photo_digest=""),
             ),
         ]
 
@@ -143,9 +143,7 @@ class ActorProfile(models.Model):
 
     class Meta:
         db_table = "actor_profiles"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(last_active_persona__in=Persona.values), name="actor_persona")
-        ]
+        constraints = [one_of("actor_persona", "last_active_persona", Persona)]
 
 
 class MarketplacePublicProfile(models.Model):
@@ -166,11 +164,7 @@ class MarketplacePublicProfile(models.Model):
 
     class Meta:
         db_table = "marketplace_public_profiles"
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(is_discoverable=False) | models.Q(handle__isnull=False), name="shown_under_a_handle"
-            )
-        ]
+        constraints = [check("shown_under_a_handle", Q(is_discoverable=False) | Q(handle__isnull=False))]
 
 
 class ReleasedHandle(models.Model):
@@ -211,9 +205,7 @@ class RuntimePersonaState(models.Model):
 
     class Meta:
         db_table = "runtime_persona_state"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(last_active_persona__in=Persona.values), name="persona_state")
-        ]
+        constraints = [one_of("persona_state", "last_active_persona", Persona)]
 
 
 class Session(models.Model):
@@ -255,24 +247,16 @@ class Erasure(models.Model):
     class Meta:
         db_table = "erasures"
         constraints = [
-            models.CheckConstraint(condition=models.Q(asked_by__in=AskedBy.values), name="erasures_asked_by"),
-            models.CheckConstraint(
-                condition=models.Q(due_at__gte=models.F("asked_at")), name="erasures_due_after_asked"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(cancelled_at__isnull=True) | models.Q(done_at__isnull=True), name="erasures_one_end"
-            ),
-            models.UniqueConstraint(
-                fields=["user"],
-                condition=models.Q(cancelled_at__isnull=True, done_at__isnull=True),
-                name="erasures_one_open",
+            one_of("erasures_asked_by", "asked_by", AskedBy),
+            check("erasures_due_after_asked", Q(due_at__gte=F("asked_at"))),
+            check("erasures_one_end", Q(cancelled_at__isnull=True) | Q(done_at__isnull=True)),
+            UniqueConstraint(
+                fields=["user"], condition=Q(cancelled_at__isnull=True, done_at__isnull=True), name="erasures_one_open"
             ),
         ]
         indexes = [
-            models.Index(
-                fields=["due_at"],
-                condition=models.Q(cancelled_at__isnull=True, done_at__isnull=True),
-                name="erasures_waiting",
+            Index(
+                fields=["due_at"], condition=Q(cancelled_at__isnull=True, done_at__isnull=True), name="erasures_waiting"
             )
         ]
 
@@ -338,9 +322,7 @@ class SecurityChange(models.Model):
 
     class Meta:
         db_table = "security_changes"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(kind__in=WayChange.values), name="security_change_kind")
-        ]
+        constraints = [one_of("security_change_kind", "kind", WayChange)]
 
 
 class OutgoingMail(models.Model):
@@ -356,9 +338,7 @@ class OutgoingMail(models.Model):
 
     class Meta:
         db_table = "outgoing_mails"
-        constraints = [
-            models.UniqueConstraint(fields=["key"], condition=~models.Q(key=""), name="outgoing_mail_key_once")
-        ]
+        constraints = [UniqueConstraint(fields=["key"], condition=~Q(key=""), name="outgoing_mail_key_once")]
 
 
 class AlertWay(models.TextChoices):
@@ -368,11 +348,6 @@ class AlertWay(models.TextChoices):
     MAIL = "mail", _("By mail")
     PUSH = "push", _("On my devices")
     BOTH = "both", _("By mail and on my devices")
-
-
-def _way_known(column: str) -> models.CheckConstraint:
-    known = models.Q(**{f"{column}__in": AlertWay.values})
-    return models.CheckConstraint(condition=known, name=f"alert_settings_{column}")
 
 
 class AlertSettings(models.Model):
@@ -402,17 +377,18 @@ class AlertSettings(models.Model):
     class Meta:
         db_table = "alert_settings"
         constraints = [
-            *(_way_known(column) for column in ("requests", "endings", "reads", "updates")),
-            models.CheckConstraint(
-                condition=models.Q(security__in=[AlertWay.MAIL, AlertWay.BOTH]), name="alert_settings_security_by_mail"
+            *(
+                one_of(f"alert_settings_{column}", column, AlertWay.values)
+                for column in ("requests", "endings", "reads", "updates")
             ),
-            models.CheckConstraint(
-                condition=models.Q(quiet_from__isnull=True, quiet_to__isnull=True, quiet_since__isnull=True)
+            check("alert_settings_security_by_mail", Q(security__in=[AlertWay.MAIL, AlertWay.BOTH])),
+            check(
+                "alert_settings_quiet_together",
+                Q(quiet_from__isnull=True, quiet_to__isnull=True, quiet_since__isnull=True)
                 | (
-                    models.Q(quiet_from__isnull=False, quiet_to__isnull=False, quiet_since__isnull=False)
-                    & ~models.Q(quiet_from=models.F("quiet_to"))
+                    Q(quiet_from__isnull=False, quiet_to__isnull=False, quiet_since__isnull=False)
+                    & ~Q(quiet_from=F("quiet_to"))
                 ),
-                name="alert_settings_quiet_together",
             ),
         ]
 

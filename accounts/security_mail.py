@@ -69,8 +69,6 @@ _REPLACED = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the mail."""
-
     words: str
     at: datetime
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from accounts.hooks import staff_viewed
@@ -20,6 +20,10 @@ class NeverDeleted(SearchedByIndex):
     """Records that staff may add and change, but not delete."""
 
     list_per_page = 50
+    unread: tuple[str, ...] = ()  # columns that no page needs, such as what is sealed
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer(*self.unread)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -38,10 +42,13 @@ class ReadOnly(NeverDeleted):
 class AboutPeople(_Admin):
     """Rows about people: each page that shows some is noted in those people's own history before it is answered."""
 
+    about = "user"  # the attributes that lead from a row to the person whom it is about
+
     def person_of(self, row: Any) -> str | None:
         """The public id of the person that a row is about, None where it is about nobody."""
-        user_id: str = row.user.public_id
-        return user_id
+        for name in self.about.split("."):
+            row = row and getattr(row, name)
+        return row and str(row.public_id)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         response = super().changelist_view(request, extra_context)

@@ -9,12 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from common.durations import duration
 
-_UNITS = (
-    (86400, _("days")),
-    (3600, _("hours")),
-    (60, _("minutes")),
-    (1, _("seconds")),
-)
+_UNITS = ((86400, _("days")), (3600, _("hours")), (60, _("minutes")), (1, _("seconds")))
 
 
 class LinesField(forms.CharField):

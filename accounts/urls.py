@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from accounts.alerts.api import PushView
-from accounts.alerts.pages import settings_page
+from accounts.appearance import settings_page
 from accounts.erasure import pages as erasure
 from accounts.interrupted.middleware import leave
 from accounts.language import choose_language

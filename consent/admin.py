@@ -71,9 +71,11 @@ class ExportAdmin(AboutPeople, ReadOnly):
     search_fields = ("=export_id", "=grant__grant_id")
     ordering = ("-id",)
     fields = ("export_id", "grant", "revision", "size_bytes", "sources", "sealed_at", "readable")
+    unread = ("ciphertext",)
+    about = "grant.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found = super().get_queryset(request).defer("ciphertext").select_related("grant__user", "grant__app")
+        found = super().get_queryset(request).select_related("grant__user", "grant__app")
         timed: QuerySet[Any] = found.annotate(looked_at=ClockTimestamp())
         return timed
 
@@ -85,10 +87,6 @@ class ExportAdmin(AboutPeople, ReadOnly):
     def readable(self, row: Any) -> bool:
         return bool(row.grant.is_live(row.looked_at))
 
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.grant.user.public_id
-        return user_id
-
 
 @admin.register(Read)
 class ReadAdmin(AboutPeople, ReadOnly):
@@ -98,15 +96,12 @@ class ReadAdmin(AboutPeople, ReadOnly):
     search_fields = ("=grant__grant_id", "=token__prefix")
     ordering = ("-id",)
     fields = ("grant", "export", "token", "at", "address_prefix", "batch")
+    unread = ("export__ciphertext",)
+    about = "grant.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        found = super().get_queryset(request).select_related(*self.list_select_related)
-        return found.defer("export__ciphertext")
+        return super().get_queryset(request).select_related(*self.list_select_related)
 
     @admin.display(description=_("app"))
     def app(self, row: Any) -> str:
         return str(row.token.app)
-
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.grant.user.public_id
-        return user_id

@@ -1,22 +1,18 @@
 """Who may see what a person keeps, and who asked to, for the cards of "My data"; two queries and the clock."""
 
-from typing import TYPE_CHECKING
-
 from django.urls import reverse
 
 import pkm.scopes
+from accounts.models import User
 from common.clock import database_now
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from pkm.hooks import Audience, Concerned
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _APP = ("app_id", "app__logo_digest")
 
 
-def audience_of(user: "User") -> dict[str, Audience]:
+def audience_of(user: User) -> dict[str, Audience]:
     """Domain → the apps, each once: those of live grants that are not paused, and of requests that wait."""
     now = database_now()
     found: dict[str, Audience] = {}

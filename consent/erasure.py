@@ -2,13 +2,14 @@
 
 # ruff: noqa: S608  # the statements are of our own names
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.hooks import RoomErasure, Words
+from accounts.models import Erasure, User
 from common.clock import database_now, rfc3339
 from common.sql.erasing import PersonalRows
 from consent.connections.models import Connection
@@ -27,9 +28,6 @@ from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest, OwnRules
 from consent.rules import RULES
 from consent.states import LIVE_GRANTS, Actor, GrantStatus, RequestStatus
-
-if TYPE_CHECKING:
-    from accounts.models import Erasure, User
 
 _REQUESTS = "(SELECT id FROM consent_requests WHERE user_id = :person)"
 _GRANTS = "(SELECT id FROM consent_grants WHERE user_id = :person)"
@@ -65,7 +63,8 @@ ROWS = PersonalRows(
         "DELETE FROM idempotency_keys WHERE EXISTS (SELECT 1 FROM consent_requests r WHERE r.user_id = :person "
         "AND r.app_id = idempotency_keys.app_id AND {has|idempotency_keys.answer|r.request_id})",
         "UPDATE consent_requests SET purpose = '', binding_message = NULL, decision_note = '', "
-        "required_attributes = NULL, optional_attributes = NULL, return_url = NULL WHERE user_id = :person",
+        "required_attributes = NULL, optional_attributes = NULL, derived = NULL, accepts = NULL, "
+        "return_url = NULL WHERE user_id = :person",
         "UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
         f"owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
@@ -151,7 +150,7 @@ def _own(subject: str) -> list[str]:
     return [subject] if audit.chain_id(subject) else []
 
 
-def outcomes(user: "User") -> list[Words]:
+def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
     now = database_now()
     live = Grant.objects.live(now).filter(user=user).values_list("app__name", flat=True)
@@ -176,7 +175,7 @@ def outcomes(user: "User") -> list[Words]:
     return said
 
 
-def end_everything(user: "User") -> None:
+def end_everything(user: User) -> None:
     """End what lives and cancel what waits, one transaction each, with notices; then let the chains catch up."""
     for pk in list(Grant.objects.filter(user=user, status__in=LIVE_GRANTS).order_by("pk").values_list("pk", flat=True)):
         _end(user, pk)
@@ -188,7 +187,7 @@ def end_everything(user: "User") -> None:
 
 
 @transaction.atomic
-def _end(user: "User", grant_pk: int) -> None:
+def _end(user: User, grant_pk: int) -> None:
     now = database_now()
     grant = Grant.objects.select_for_update().get(pk=grant_pk, user=user)
     over = grant.status_at(now) is GrantStatus.EXPIRED
@@ -197,7 +196,7 @@ def _end(user: "User", grant_pk: int) -> None:
 
 
 @transaction.atomic
-def _close(user: "User", request_pk: int) -> None:
+def _close(user: User, request_pk: int) -> None:
     now = database_now()
     request = ConsentRequest.objects.select_for_update().get(pk=request_pk, user=user)
     over = request.status_at(now) is RequestStatus.EXPIRED
@@ -205,13 +204,13 @@ def _close(user: "User", request_pk: int) -> None:
     close_request(request_pk=request_pk, to=to, actor=actor, at=now)
 
 
-def tell(erasure: "Erasure") -> None:
+def tell(erasure: Erasure) -> None:
     """The chains say that their facts are gone, in the transaction in which they go."""
     names = set(ConsentRequest.objects.filter(user=erasure.user).values_list("pairwise_id", flat=True))
     record_erasure(user_id=erasure.user.public_id, names=names)
 
 
-def export(user: "User") -> dict[str, Any]:
+def export(user: User) -> dict[str, Any]:
     """What is held of requests, grants, reads, receipts and history."""
     requests = ConsentRequest.objects.filter(user=user).order_by("pk")
     entries = AuditEntry.objects.of(f"person:{user.public_id}").select_related("kept").order_by("sequence")

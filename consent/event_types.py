@@ -212,6 +212,7 @@ class EventType(StrEnum):
         "signing_key_given_up",
         InHistory(Group.SECURITY, "key", "warn", _("You gave up the key that signs what you approve, with your vault")),
     )
+    VAULT_STATE = "vault_state"  # which notes the vault has: for the person's programs alone, in none of their pages
     STAFF_VIEWED = (
         "staff_viewed",
         InHistory(Group.READS, "shield", "warn", _("A member of our staff looked at records about you")),

@@ -7,15 +7,7 @@ from consent.decisions.models import AppReport, BlockedApp, ReportNote, ReportSt
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.models import Export, ForgottenReads, Read
 from consent.grants.models import Grant
-from consent.ledger.models import (
-    AuditChain,
-    AuditEntry,
-    AuditFacts,
-    AuditHead,
-    AuditPending,
-    LogQueue,
-    Receipt,
-)
+from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead, AuditPending, LogQueue, Receipt
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.mail.models import Mail
 from consent.notices.models import Notice, NoticeCounter, WebhookDelivery

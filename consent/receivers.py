@@ -1,7 +1,7 @@
 """What the rooms below tell: staff changed what waits to be decided, tokens ended, staff looked at somebody's rows."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import models, transaction
 from django.db.models import QuerySet
@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from accounts.hooks import staff_viewed
+from accounts.models import User
 from common.clock import database_now
 from common.sql.statements import notify
 from consent.decisions import withdrawals
@@ -28,24 +29,21 @@ from developers.signals import Count, app_changed, apps_counted, tokens_ended
 from pkm.hooks import Touched, entries_touched, entries_withdrawn, entry_changed
 from pkm.registry.models import ScopeEntry
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 @receiver(entry_changed)
-def cancel_pending_of_entry(*, entry_pk: int, by: "User | None", **_: Any) -> None:
+def cancel_pending_of_entry(*, entry_pk: int, by: User | None, **_: Any) -> None:
     """People decide on what was asked, or not at all."""
     cancel_requests_of(entry_pk=entry_pk, by=by)
 
 
 @receiver(entries_withdrawn)
-def defer_to_worker(*, entry_pks: list[int], by: "User", ends_grants: bool, **_: Any) -> None:
+def defer_to_worker(*, entry_pks: list[int], by: User, ends_grants: bool, **_: Any) -> None:
     """Thousands may wait: staff are answered at once, and a task cancels."""
     withdrawals.note_withdrawals(entry_pks=entry_pks, by=by, ends_grants=ends_grants)
 
 
 @receiver(app_changed)
-def cancel_pending_of_app(*, app_pk: int, by: "User | None", **_: Any) -> None:
+def cancel_pending_of_app(*, app_pk: int, by: User | None, **_: Any) -> None:
     """Who asks, and whether somebody checked that, is part of what people decide on."""
     cancel_requests_of(app_pk=app_pk, by=by)
 
@@ -102,7 +100,7 @@ def _by_app(rows: QuerySet[Any], *, app_pks: list[int], most: int) -> dict[int, 
 
 
 @receiver(staff_viewed)
-def record_staff_view(*, by: "User", user_ids: list[str], what: str, path: str, **_: Any) -> None:
+def record_staff_view(*, by: User, user_ids: list[str], what: str, path: str, **_: Any) -> None:
     """An entry in each person's chain, in the transaction that shows the page: statements for fifty as for one."""
     now, chains = database_now(), [audit.person_chain(user_id) for user_id in sorted(user_ids)]
     looked: dict[str, Any] = {

@@ -62,6 +62,7 @@ def _unique(paths: list[str]) -> list[str]:
 
 Path = Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63}){2}\Z")]
 OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_unique)]
+Coarser = Annotated[list[Path], Field(min_length=1, max_length=20), AfterValidator(_unique)]
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z", examples=[EXAMPLE_JWE])]
 
 
@@ -174,6 +175,14 @@ class RequestConsentBody(Strict):
         ReturnUrl | None,
         Field(
             description="Where the person goes after deciding, under an origin of yours.",
+            json_schema_extra=IN_DIGEST,
+        ),
+    ] = None
+
+    accepts: Annotated[
+        Annotated[dict[str, Coarser], Field(min_length=1, max_length=50)] | None,
+        Field(
+            description="Of a value that you ask for, the answers that would do; the person may share one instead.",
             json_schema_extra=IN_DIGEST,
         ),
     ] = None

@@ -3,7 +3,7 @@
 An answer is made as one of these: mypy holds every place that makes one to its members and their types. pydantic reads
 the same class for the OpenAPI document, which the types of both clients are generated from. They are typed
 dictionaries, not models, because the answers are read as dictionaries by pages, tools, streams and notices, and
-because a model would cost five times as much to make and write (docs/adr/0005).
+because a model would cost five times as much to make and write (docs/adr/0018).
 """
 
 from typing import Annotated, Any, NotRequired
@@ -146,6 +146,15 @@ class FrozenRequest(Shape):
         Annotated[str, Field(description="Where you named a sharing ID, or the person connected.")]
     ]
     return_url: NotRequired[Annotated[str, Field(description="Only where you gave it.")]]
+    accepts: NotRequired[Annotated[dict[str, list[Path]], Field(description="Only where you gave it.")]]
+    derived: NotRequired[
+        Annotated[
+            dict[str, Any],
+            Field(
+                description="Path → `from`, `rule` and its version, of each answer in place of a value that you named."
+            ),
+        ]
+    ]
 
 
 class AskedConsent(Shape):

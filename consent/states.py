@@ -5,8 +5,6 @@ from enum import StrEnum
 
 
 class RequestStatus(StrEnum):
-    """Where a request stands."""
-
     PENDING = "pending"
     APPROVED = "approved"
     DENIED = "denied"
@@ -28,8 +26,6 @@ class GrantStatus(StrEnum):
 
 
 class ConnectionStatus(StrEnum):
-    """Where a connection stands."""
-
     PENDING = "pending"
     CONNECTED = "connected"
     DECLINED = "declined"

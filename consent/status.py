@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 
+from accounts.models import User
 from common.clock import database_now, process_now, rfc3339, utc
 from common.sql.statements import rows
 from consent.errors import UnknownRequest
@@ -13,9 +14,6 @@ from consent.shapes import ConsentStatus
 from consent.shapes import Grant as GrantShape
 from consent.states import GrantStatus, RequestStatus, effective_grant_status, effective_request_status
 from developers.people import named_by
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 INTERVAL = 5  # seconds between polls
 
@@ -56,7 +54,7 @@ def for_app(
     return body(found[0], process_now())
 
 
-def for_owner(*, request_id: str, user: "User") -> ConsentStatus:
+def for_owner(*, request_id: str, user: User) -> ConsentStatus:
     """The same body for the person whom the request is about."""
     found = rows(_OF_OWNER, [request_id, user.pk])
     if not found:

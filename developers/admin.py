@@ -12,15 +12,16 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
 from common.problems import Problem
 from common.text import is_plain
 from developers.applications.admin import ApplicationAdmin
 from developers.apps import admin as app_admin
 from developers.members.models import AppInvitation
-from developers.models import App, AppStatus, DeveloperToken, Permission
+from developers.models import DeveloperToken, Permission
 from developers.request_log.models import LoggedRequest
+from developers.staff_secrets import ShownOnce
 from developers.tokens import actions as token_actions
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
 from developers.tokens.models import ManagementToken
@@ -39,10 +40,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         widget=forms.CheckboxSelectMultiple,
     )
     days = forms.IntegerField(
-        label=_("Expires after days"),
-        min_value=1,
-        max_value=LONGEST_LIFETIME.days,
-        initial=DEFAULT_LIFETIME.days,
+        label=_("Expires after days"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
     )
 
     def clean_label(self) -> str:
@@ -53,9 +51,10 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
 
 @admin.register(DeveloperToken)
-class TokenAdmin(NeverDeleted):
+class TokenAdmin(ShownOnce):
     """Only a token's digest is kept, so the page after making one is the only time it can be read."""
 
+    heading, choose_one = _("A new developer token"), _("Choose one token to rotate.")
     list_display = (
         "__str__",
         "label",
@@ -76,12 +75,6 @@ class TokenAdmin(NeverDeleted):
     def permission_names(self, row: DeveloperToken) -> str:
         return ", ".join(row.permissions)
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_end_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("developers.change_developertoken")
-
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
             return ("app", "label", "permissions", "header_only", "days")
@@ -90,20 +83,8 @@ class TokenAdmin(NeverDeleted):
             "created_by", "created_at",
         )  # fmt: skip
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """One way to save: whichever button it was, the token has to be read on the next page."""
-        buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        return super().add_view(request, form_url, {**(extra_context or {}), **buttons})
-
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return super().get_form(request, obj, change, **({"form": TokenForm} if obj is None else {}), **kwargs)
-
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "app":
-            kwargs["queryset"] = App.objects.exclude(status=AppStatus.CLOSED).order_by("name")
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         asked = form.cleaned_data
@@ -116,25 +97,21 @@ class TokenAdmin(NeverDeleted):
             header_only=asked["header_only"],
         )
         obj.__dict__.update(row.__dict__)
-        obj.plain = token  # for `response_add` alone; no column takes it
-
-    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        return self._shown_once(request, obj, obj.plain)
+        obj.plain = token
 
     @admin.action(description=_("Rotate: a new token now, the old one for another 24 hours"), permissions=["end"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[DeveloperToken]) -> HttpResponse | None:
-        chosen = list(queryset[:2])
-        if len(chosen) != 1:
-            self.message_user(request, _("Choose one token to rotate."), messages.ERROR)
+        chosen = self.one_of(request, queryset)
+        if chosen is None:
             return None
         try:
-            row, token = token_actions.rotate_token(token=chosen[0], by=request.user)  # type: ignore[arg-type]  # as above
+            row, token = token_actions.rotate_token(token=chosen, by=request.user)  # type: ignore[arg-type]  # as above
         except Problem as problem:
             self.message_user(request, problem.detail, messages.ERROR)
             return None
-        self.log_change(request, chosen[0], [{"changed": {"fields": ["revoked_at"]}}])
+        self.log_change(request, chosen, [{"changed": {"fields": ["revoked_at"]}}])
         self.log_addition(request, row, [{"added": {}}])
-        return self._shown_once(request, row, token)
+        return self.shown_once(request, row, token)
 
     @admin.action(description=_("Revoke: the next call is refused"), permissions=["end"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[DeveloperToken]) -> None:
@@ -145,16 +122,8 @@ class TokenAdmin(NeverDeleted):
         text = ngettext("%d token was revoked.", "%d tokens were revoked.", len(ended)) % len(ended)
         self.message_user(request, text, messages.SUCCESS if ended else messages.WARNING)
 
-    def _shown_once(self, request: HttpRequest, row: DeveloperToken, token: str) -> TemplateResponse:
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("A new developer token"),
-            "row": row,
-            "token": token,
-            "live": live_tokens().filter(app=row.app).count(),
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/developers/developertoken/shown_once.html", context)
+    def shown_once(self, request: HttpRequest, row: DeveloperToken, secret: str, **more: Any) -> TemplateResponse:
+        return super().shown_once(request, row, secret, live=live_tokens().filter(app=row.app).count())
 
 
 @admin.register(LoggedRequest)
@@ -176,9 +145,7 @@ class ManagementTokenAdmin(AboutPeople, ReadOnly):
     search_fields = ("=prefix", "label", "=user__email", "=user__public_id")
     ordering = ("-id",)
     fields = ("prefix", "label", "user", "may", "expires_at", "revoked_at", "last_used_at", "created_at")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("digest")
+    unread = ("digest",)
 
     @admin.display(description=_("permissions"))
     def may(self, row: ManagementToken) -> str:
@@ -188,16 +155,8 @@ class ManagementTokenAdmin(AboutPeople, ReadOnly):
 @admin.register(AppInvitation)
 class InvitationAdmin(AboutPeople, ReadOnly):
     list_display = (
-        "created_at",
-        "app",
-        "email",
-        "person",
-        "role",
-        "invited_by",
-        "expires_at",
-        "accepted_at",
-        "withdrawn_at",
-    )
+        "created_at", "app", "email", "person", "role", "invited_by", "expires_at", "accepted_at", "withdrawn_at",
+    )  # fmt: skip
     list_filter = ("role", ("accepted_at", admin.EmptyFieldListFilter), ("withdrawn_at", admin.EmptyFieldListFilter))
     list_select_related = ("app", "invited_by", "person")
     search_fields = ("=app__app_id", "app__name", "=email", "=invited_by__email")
@@ -206,10 +165,5 @@ class InvitationAdmin(AboutPeople, ReadOnly):
         "app", "email", "person", "role", "hands_over", "invited_by", "created_at", "expires_at",
         "accepted_at", "accepted_by", "withdrawn_at",
     )  # fmt: skip
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("digest")
-
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.invited_by.public_id
-        return user_id
+    unread = ("digest",)
+    about = "invited_by"

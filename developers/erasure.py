@@ -1,12 +1,13 @@
 """What becomes of teams, tokens and applications when a developer leaves (accounts/hooks.py)."""
 
 # ruff: noqa: S608  # the statements are of our own names
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.hooks import RoomErasure, Words
+from accounts.models import User
 from common.sql.erasing import PersonalRows
 from developers.applications.mail import STAFF_MAIL
 from developers.apps.actions import close_app
@@ -14,9 +15,6 @@ from developers.apps.models import CLOSED_WITH_OWNER, App, AppStatus
 from developers.members.models import AppMember, MemberRole
 from developers.oauth.actions import stop_hosts_of
 from developers.rules import RULES
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _EMAIL = "(SELECT email FROM users WHERE id = :person)"
 _NO_APP = "NOT EXISTS (SELECT 1 FROM developer_apps a WHERE a.application_id = developer_applications.id)"
@@ -68,7 +66,7 @@ TABLES = {
 }
 
 
-def _left_alone(user: "User") -> QuerySet[App]:
+def _left_alone(user: User) -> QuerySet[App]:
     """The open apps that would have no owner who can sign in."""
     own = AppMember.objects.filter(app=OuterRef("pk"), user=user, role=MemberRole.OWNER)
     others = AppMember.objects.filter(app=OuterRef("pk"), role=MemberRole.OWNER, user__is_active=True).exclude(
@@ -77,7 +75,7 @@ def _left_alone(user: "User") -> QuerySet[App]:
     return App.objects.exclude(status=AppStatus.CLOSED).filter(Exists(own)).exclude(Exists(others)).order_by("pk")
 
 
-def outcomes(user: "User") -> list[Words]:
+def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
     alone = list(_left_alone(user))
     closed = _(
@@ -90,7 +88,7 @@ def outcomes(user: "User") -> list[Words]:
     return [*(closed % {"app": app.name} for app in alone), *stays]
 
 
-def end_everything(user: "User") -> None:
+def end_everything(user: User) -> None:
     """Close what nobody else owns. It is no obstacle: whoever was made an owner may leave at any time."""
     stop_hosts_of(user)
     for app in _left_alone(user):
@@ -99,7 +97,7 @@ def end_everything(user: "User") -> None:
         close_app(app=app, by=user)
 
 
-def export(user: "User") -> dict[str, Any]:
+def export(user: User) -> dict[str, Any]:
     """Teams, tokens by their labels, applications."""
     applied = ("name", "legal_name", "website", "privacy_policy", "contact_email", "use_case", "status", "created_at")
     return {
@@ -113,11 +111,5 @@ def export(user: "User") -> dict[str, Any]:
 
 
 ROOM = RoomErasure(
-    name="developers",
-    order=30,
-    rows=ROWS,
-    tables=TABLES,
-    outcomes=outcomes,
-    ends=end_everything,
-    export=export,
+    name="developers", order=30, rows=ROWS, tables=TABLES, outcomes=outcomes, ends=end_everything, export=export
 )

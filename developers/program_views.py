@@ -11,8 +11,6 @@ from developers.errors import BrowserPathRefused, InvalidToken
 class ServerView(ProgramView):
     """An address that only servers may call: a token must not travel through a browser (contract 1.1)."""
 
-    http_method_names = ["get"]
-
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
         # not of an owner's view that this may be mixed into: a token stands in the place of the session

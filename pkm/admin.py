@@ -19,6 +19,7 @@ from pkm import scopes
 from pkm.hooks import Touched, entries_touched, entry_changed
 from pkm.legacy import admin as legacy_admin
 from pkm.registry import actions as registry_actions
+from pkm.registry.derived import is_definition
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.sync import registry_drift
 from pkm.segments.queries import people_holding
@@ -34,6 +35,7 @@ _MEANING = (
     "attributes",
     "sensitivity_tier",
     "max_access_duration",
+    "derived",
 )
 
 
@@ -114,6 +116,7 @@ class ScopeEntryForm(PlainTextForm):
         elif listed is not None and len(set(listed)) != len(listed):
             self.add_error("attributes", gettext("List each one once."))
         self._check_domain(cleaned, scope)
+        self._check_answers(cleaned, listed or [])
         if not self.errors:
             self._set_segments(cleaned["attributes"])
         return cleaned
@@ -122,6 +125,16 @@ class ScopeEntryForm(PlainTextForm):
         domain = cleaned.get("domain")
         if "domain" in cleaned and (domain.domain_key if domain else None) != scope.domain:
             self.add_error("domain", gettext("This is not the domain that the scope names."))
+
+    def _check_answers(self, cleaned: dict[str, Any], listed: list[str]) -> None:
+        """An answer in place of a value has its own scope, and comes with no wider one."""
+        scope, made = cleaned.get("scope") or self.instance.scope, cleaned.get("derived")
+        if made is not None and (listed != [scope.removeprefix("attr.")] or not is_definition(made, path=listed[0])):
+            text = gettext("An answer needs a scope of one attribute, a value of the same segment and a known rule.")
+            self.add_error("derived", text)
+        others = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in listed], derived__isnull=False)
+        if others.exclude(scope=scope).exists():
+            self.add_error("attributes", gettext("An answer in place of a value comes only when it is named."))
 
     def _set_segments(self, attributes: list[str]) -> None:
         """Exactly those of the attributes; in the order that they had, where they are the same."""
@@ -158,7 +171,7 @@ class ScopeEntryAdmin(NeverDeleted):
     actions = ("expose", "withdraw")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        asked = ("scope", "scope_label", "description", "domain", "attributes", "sensitivity_tier")
+        asked = ("scope", "scope_label", "description", "domain", "attributes", "derived", "sensitivity_tier")
         if obj is None:
             return (*asked, "max_access_duration", "exposure_enabled")
         longest = "max_access_duration" if self.has_change_permission(request, obj) else "longest_access"

@@ -1,11 +1,12 @@
 """What becomes of a vault when its person leaves (accounts/hooks.py)."""
 
 # ruff: noqa: S608  # the statements are of our own names
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from accounts.hooks import RoomErasure, Words
+from accounts.models import User
 from common import encryption
 from common.sql.erasing import PersonalRows
 from pkm.history.models import Event, Index
@@ -14,9 +15,6 @@ from pkm.registry.models import HiddenScope
 from pkm.rules import RULES
 from pkm.segments.models import Blob, ManifestPath
 from pkm.vault.models import KeyWrapper, VaultKey
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _VAULT = "(SELECT id FROM vault_keys WHERE user_id = :person)"
 _OF_A_VAULT = ("vault_rotation_wrappers", "vault_resets")
@@ -51,14 +49,14 @@ ROWS = PersonalRows(
 )
 
 
-def outcomes(user: "User") -> list[Words]:
+def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
     if not VaultKey.objects.filter(user=user).exists():
         return []
     return [_("Your vault is destroyed, with every key to it. Nobody can bring it back, not even we.")]
 
 
-def export(user: "User") -> dict[str, Any]:
+def export(user: User) -> dict[str, Any]:
     """Names in clear, and everything sealed as it is sealed; wrappers without the server's own layer."""
     wrappers = KeyWrapper.objects.filter(user=user).order_by("pk")
     paths = ManifestPath.objects.filter(manifest__user=user, manifest__is_current=True).order_by("path")

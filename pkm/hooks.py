@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.dispatch import Signal
 from django.utils.functional import Promise
 
-if TYPE_CHECKING:
-    from accounts.models import User
+from accounts.models import User
 
 # by, entry_pk: staff changed what a scope means, or `sync_registry` did (`by` is None); inside the transaction of it
 entry_changed = Signal()
@@ -36,7 +35,7 @@ class Audience:
 
 
 # who may see what of this person, and who asked for it: domain → its audience
-AudienceOf = Callable[["User"], dict[str, Audience]]
+AudienceOf = Callable[[User], dict[str, Audience]]
 _audiences: list[AudienceOf] = []
 
 
@@ -46,7 +45,7 @@ def register_audience(audience_of: AudienceOf) -> None:
         _audiences.append(audience_of)
 
 
-def audience_of(user: "User") -> dict[str, Audience]:
+def audience_of(user: User) -> dict[str, Audience]:
     """Domain → whom it concerns, as every room above tells it."""
     merged: dict[str, Audience] = {}
     for tell in _audiences:
@@ -71,7 +70,7 @@ class RootChange:
     rotation: tuple[Any, ...] = ()
 
 
-OnRootChange = Callable[["User", RootChange], None]
+OnRootChange = Callable[[User, RootChange], None]
 _on_root_change: list[OnRootChange] = []
 
 
@@ -81,10 +80,34 @@ def register_root_change(do: OnRootChange) -> None:
         _on_root_change.append(do)
 
 
-def root_changed(user: "User", change: RootChange) -> None:
+def root_changed(user: User, change: RootChange) -> None:
     """Tell every room above."""
     for do in _on_root_change:
         do(user, change)
+
+
+class NotesState(NamedTuple):
+    """The notes that a vault has from now on: under which of its keys, their revision, the SHA-256 of the JWE."""
+
+    key_id: str
+    revision: int
+    notes_sha256: str
+
+
+OnNotesWritten = Callable[["User", NotesState], None]
+_on_notes_written: list[OnNotesWritten] = []
+
+
+def register_notes_written(do: OnNotesWritten) -> None:
+    """Let a room above write down in which state a vault is, inside the transaction; once for each room."""
+    if do not in _on_notes_written:
+        _on_notes_written.append(do)
+
+
+def notes_written(user: "User", state: NotesState) -> None:
+    """Tell every room above."""
+    for do in _on_notes_written:
+        do(user, state)
 
 
 class Touched(NamedTuple):

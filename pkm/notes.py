@@ -1,20 +1,19 @@
 """What a vault keeps for itself, sealed: one record a person, written together with what it is about."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from django.db import models, transaction
 
+from accounts.models import User
 from common.clock import rfc3339
 from common.sql.dialect import Joined
-from pkm import sealed
+from pkm import sealed, signatures
 from pkm.errors import NotesMismatch, StaleRevision
 from pkm.history.events import locked_index
+from pkm.hooks import NotesState, notes_written
 from pkm.vault.models import IN_USE, VaultKey
 from pkm.vault.queries import not_in_use
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 Changed = TypeVar("Changed")
 
@@ -35,7 +34,7 @@ class VaultNotes(models.Model):
         ]
 
 
-def notes_of(user: "User") -> dict[str, Any]:
+def notes_of(user: User) -> dict[str, Any]:
     """{"revision": 0 where there are none, "jwe": or None, "updated_at": or None, "hidden_scopes"}.
 
     The scopes are those hidden at the moment of these notes, which tell of them: one statement reads both.
@@ -52,12 +51,12 @@ def notes_of(user: "User") -> dict[str, Any]:
     }
 
 
-def has_notes(user: "User") -> bool:
+def has_notes(user: User) -> bool:
     return VaultNotes.objects.filter(user=user).exists()
 
 
 @transaction.atomic
-def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
+def write_notes(*, by: User, jwe: str, base_revision: int) -> dict[str, Any]:
     """Keep the revision after `base_revision` (0 for the first); returns `notes_of`.
 
     Inside the transaction of what they tell of, where there is one: a decision, a newer export, an end.
@@ -75,10 +74,16 @@ def write_notes(*, by: "User", jwe: str, base_revision: int) -> dict[str, Any]:
         raise StaleRevision(said, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
+    tell_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)
     return notes_of(by)
 
 
-def change_with_notes(change: Callable[[], Changed], *, by: "User", notes: Mapping[str, Any] | None) -> Changed:
+def tell_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
+    """Have it written down that these are the notes now; inside the transaction that makes them so."""
+    notes_written(user, NotesState(key_id, revision, signatures.sha256(jwe)))
+
+
+def change_with_notes(change: Callable[[], Changed], *, by: User, notes: Mapping[str, Any] | None) -> Changed:
     """Do this and keep the notes that tell of it, both or neither; returns what `change` does.
 
     `notes` are the arguments of `write_notes`. Raises what that and `change` do.
@@ -91,7 +96,7 @@ def change_with_notes(change: Callable[[], Changed], *, by: "User", notes: Mappi
     return changed
 
 
-def check_notes(jwe: str, *, by: "User", key_id: str, revision: int) -> None:
+def check_notes(jwe: str, *, by: User, key_id: str, revision: int) -> None:
     """Raises `NotesMismatch`."""
     try:
         header = sealed.read_header(jwe)

@@ -1,6 +1,6 @@
 """The parts of the developers' contract that this room fills in."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 
@@ -22,3 +22,11 @@ class ScopeEntry(Shape):
     attributes: Annotated[list[Path], Field(examples=[EXAMPLE_PATHS])]
     max_access_duration: Annotated[Seconds, Field(examples=[31536000])]
     updated_at: Annotated[Time, Field(examples=["2026-11-01T08:00:00Z"])]
+    derived: NotRequired[
+        Annotated[
+            dict[str, Any],
+            Field(
+                description="Only where the attribute is an answer in place of a value: `from`, `rule`, its version."
+            ),
+        ]
+    ]

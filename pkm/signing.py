@@ -1,12 +1,12 @@
 """The public half of the root that signs a person's approvals: read, made and replaced."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common.clock import database_now
 from pkm import hooks, sealed, signatures
@@ -17,20 +17,17 @@ from pkm.vault.checks import checked_root
 from pkm.vault.models import IN_USE, VaultKey, VaultStatus
 from pkm.vault.queries import not_in_use, vault_keys
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 ROTATION_TYP = "approval-key-rotation+jwt"
 LEEWAY = 300  # seconds that a browser's clock may be off
 
 
-def root_of(user: "User") -> Jwk | None:
+def root_of(user: User) -> Jwk | None:
     """The public half of the root, or None where the vault has none yet."""
     found = VaultKey.objects.filter(user=user, vault_status__in=IN_USE).values_list("signing_public_key", flat=True)
     return found.first()
 
 
-def rotations_of(user: "User") -> int:
+def rotations_of(user: User) -> int:
     """How often another root took the place of the one before."""
     found = VaultKey.objects.filter(user=user).values_list("signing_rotations", flat=True)
     return found.first() or 0
@@ -38,7 +35,7 @@ def rotations_of(user: "User") -> int:
 
 @transaction.atomic
 def set_signing_key(
-    *, by: "User", public_key: dict[str, Any], jwe: str, rotation: Sequence[dict[str, Any]] | None = None
+    *, by: User, public_key: dict[str, Any], jwe: str, rotation: Sequence[dict[str, Any]] | None = None
 ) -> dict[str, Any]:
     """Keep the first root of a vault, or the one that takes the place of the present; returns `vault_keys`.
 
@@ -68,7 +65,7 @@ def set_signing_key(
 
 
 def _replacement(
-    vault: VaultKey, public: signatures.Jwk, rotation: Sequence[dict[str, Any]] | None, *, by: "User"
+    vault: VaultKey, public: signatures.Jwk, rotation: Sequence[dict[str, Any]] | None, *, by: User
 ) -> hooks.RootChange:
     """The first of `rotation` is of the root itself, its audience the issuer; the others are of the apps' keys."""
     if not rotation:

@@ -1,7 +1,7 @@
 """The form of an application for a live app."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.core import signing
@@ -9,18 +9,12 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from common import limits, pictures
 from common.limits import Limit
 from common.problems import InvalidRequest
 from common.text import is_plain
-from developers.applications.facts import (
-    LONGEST_REASON,
-    LONGEST_TEXT,
-    MOST_SCOPES,
-    ApplicationFacts,
-    is_return_address,
-    origin_of,
-)
+from developers.applications import facts
 from developers.applications.models import DeveloperApplication
 from developers.apps import logos
 from developers.apps.domains import domain_of
@@ -29,13 +23,10 @@ from pkm.registry.labels import translated
 from pkm.registry.models import Domain
 from portal.fields import PlainLine, few, lines_of, refuse
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _LOGOS = Limit("logos-of-person", 30, 3600)
 _signer = signing.Signer(salt="logo-of-application")
 Rows = list[tuple[forms.BoundField, forms.BoundField]]
-_ROWS = range(1, MOST_SCOPES + 1)
+_ROWS = range(1, facts.MOST_SCOPES + 1)
 SCOPE_FIELDS = tuple(f"{name}_{row}" for row in _ROWS for name in ("scope", "why"))
 SHOWN_ROWS = 3
 
@@ -47,7 +38,7 @@ def _line(label: Any, longest: int, help_text: Any) -> PlainLine:
 def _text(label: Any, help_text: Any = "", *, required: bool = True, rows: int = 3) -> forms.CharField:
     area = forms.Textarea(attrs={"rows": rows, "class": "textarea"})
     return forms.CharField(
-        label=label, max_length=LONGEST_TEXT, help_text=help_text, required=required, widget=area, strip=True
+        label=label, max_length=facts.LONGEST_TEXT, help_text=help_text, required=required, widget=area, strip=True
     )
 
 
@@ -80,19 +71,16 @@ class ApplicationForm(forms.Form):
         rows=2,
     )
     return_addresses = _text(
-        _("Return addresses"),
-        _("Pages on these origins that people come back to, one a line."),
-        required=False,
-        rows=2,
+        _("Return addresses"), _("Pages on these origins that people come back to, one a line."), required=False, rows=2
     )
 
-    def __init__(self, *args: Any, by: "User", logo_digest: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, by: User, logo_digest: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._by, self._logo = by, logo_digest
         choices = [("", gettext("Choose a kind of data")), *scope_choices()]
         for row in _ROWS:
             self.fields[f"scope_{row}"] = forms.ChoiceField(label=_("Kind of data"), required=False, choices=choices)
-            why = forms.CharField(label=_("Why the app needs it"), max_length=LONGEST_REASON, required=False)
+            why = forms.CharField(label=_("Why the app needs it"), max_length=facts.LONGEST_REASON, required=False)
             self.fields[f"why_{row}"] = why
 
     @classmethod
@@ -151,13 +139,13 @@ class ApplicationForm(forms.Form):
 
     def clean_origins(self) -> list[str]:
         lines = lines_of(self.cleaned_data["origins"])
-        origins = {line: origin_of(line) for line in lines}
+        origins = {line: facts.origin_of(line) for line in lines}
         refuse(gettext("Not an https origin without a path: %(line)s"), (line for line in lines if not origins[line]))
         return few([origin for origin in origins.values() if origin])
 
     def clean_return_addresses(self) -> list[str]:
         lines, origins = lines_of(self.cleaned_data["return_addresses"]), self.cleaned_data.get("origins")
-        unfit = (line for line in lines if origins is not None and not is_return_address(line, origins))
+        unfit = (line for line in lines if origins is not None and not facts.is_return_address(line, origins))
         refuse(gettext("Not an address on one of the origins, without a fragment: %(line)s"), unfit)
         return few(lines)
 
@@ -189,11 +177,11 @@ class ApplicationForm(forms.Form):
             self.add_error("scope_1", gettext("Choose at least one kind of data that the app will ask for."))
         return found
 
-    def facts(self) -> ApplicationFacts:
+    def facts(self) -> facts.ApplicationFacts:
         """Of a valid form."""
         cleaned = self.cleaned_data
-        named = {name: cleaned[name] for name in ApplicationFacts.__dataclass_fields__ if name in cleaned}
-        return ApplicationFacts(**{**named, "logo_digest": self.logo_digest})
+        named = {name: cleaned[name] for name in facts.ApplicationFacts.__dataclass_fields__ if name in cleaned}
+        return facts.ApplicationFacts(**{**named, "logo_digest": self.logo_digest})
 
 
 def scope_choices() -> list[tuple[str, list[tuple[str, str]]]]:

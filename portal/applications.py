@@ -3,12 +3,11 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
@@ -22,12 +21,10 @@ from developers.apps.models import Logo
 from pkm.registry.labels import label_of_scope
 from portal.application_form import SCOPE_FIELDS, ApplicationForm
 from portal.domain import check_shown
-from portal.shell import Refusals, get_or_post, portal_page, posted
+from portal.shell import Refusals, portal_page, posted
 
 
 @page_form(_("Hand it in"), ApplicationForm, *SCOPE_FIELDS)
-@login_required
-@get_or_post
 def apply(request: HttpRequest) -> HttpResponse:
     """The empty form, and what is wrong with one that was handed in."""
     by = person_of(request)
@@ -41,8 +38,6 @@ def apply(request: HttpRequest) -> HttpResponse:
 
 
 @page_form(_("Hand it in again"), ApplicationForm, *SCOPE_FIELDS)
-@login_required
-@get_or_post
 def application(request: HttpRequest, pk: int) -> HttpResponse:
     """An application and its status; one that was sent back can be corrected here."""
     row = _own(request, pk)
@@ -58,8 +53,6 @@ def application(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @page_button(_("Withdraw it"), danger=True)
-@login_required
-@require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     row = _own(request, pk)
     try:
@@ -72,8 +65,6 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @page_button(_("Check now"))
-@login_required
-@require_POST
 def check_domain(request: HttpRequest, pk: int) -> HttpResponse:
     """Look for the proof of the website's domain now."""
     row = _own(request, pk)

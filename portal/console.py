@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.interrupted.page_forms import page_form
+from common.json_bodies import strict_json
 from common.problems import Problem
 from consent.grants.models import Grant
 from consent.ledger.models import Receipt
@@ -27,7 +28,7 @@ from developers.apps.models import App, AppMode, AppStatus
 from developers.members.models import AppMember
 from developers.tokens.actions import token_for_one_call
 from portal.console_calls import Operation, Parameter, call_of, make_call, operations, parameter_fields
-from portal.shell import Tab, app_page, get_or_post, portal_page
+from portal.shell import Tab, app_page, portal_page
 
 LONGEST_VALUE = 300
 LONGEST_BODY = 131_072  # characters: twice what the API takes, whose own refusal says more
@@ -67,6 +68,18 @@ class CallForm(forms.Form):
     def names_example_key(self) -> bool:
         """Whether the body holds a key to seal to, of which the document's example has one."""
         return "connector_public_key" in (self.operation.example or {})
+
+    @property
+    def purpose(self) -> str | None:
+        """What the person would read that it is for; None where the body is no request's."""
+        if "purpose" not in (self.operation.example or {}):
+            return None
+        try:
+            body = strict_json((self["body"].value() or "").encode())
+        except Problem:
+            return None
+        purpose = body.get("purpose") if isinstance(body, dict) else None
+        return purpose if isinstance(purpose, str) else None
 
     @property
     def has_headers_given(self) -> bool:
@@ -143,7 +156,6 @@ def _newest(rows: QuerySet[Any], name: str) -> str | None:
 
 
 @page_form(_("Call it"), "operation", parameter_fields, "body")
-@get_or_post
 @app_page(Tab(_("Try it"), "play", AppMode.TEST))
 def console(request: HttpRequest, member: AppMember) -> HttpResponse:
     """Call the API as this test app, and see what it answers."""

@@ -73,13 +73,10 @@ def operations() -> dict[str, Operation]:
         _operation(path, method, found)
         for path, item in document()["paths"].items()
         for method, found in item.items()
-        if {"bearer": []} in found["security"] and not _is_stream(found)
+        if {"bearer": []} in found["security"]
+        and not any(_STREAM in response.get("content", {}) for response in found["responses"].values())
     ]
     return {operation.name: operation for operation in described}
-
-
-def _is_stream(described: dict[str, Any]) -> bool:
-    return any(_STREAM in response.get("content", {}) for response in described["responses"].values())
 
 
 def _operation(path: str, method: str, described: dict[str, Any]) -> Operation:
@@ -134,7 +131,7 @@ class Call:
     def curl(self) -> str:
         """The same from a shell; the token comes out of a variable."""
         options = [] if self.method == "GET" else [f"-X {self.method}"]
-        options.append('-H "Authorization: Bearer $TOKEN"')
+        options.append('-H "Authorization: Bearer $CONSENT_DEVELOPER_TOKEN"')
         options += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers.items()]
         if self.body is not None:
             options.append(f"--data-binary {shlex.quote(self.body)}")
@@ -176,8 +173,8 @@ def make_call(page: HttpRequest, call: Call, token: str) -> Answer:
     """The API's answer to this call."""
     began = time.perf_counter()
     with translation.override(settings.LANGUAGE_CODE):  # programs are answered in English, whatever the page speaks
-        response = _stack().get_response(WSGIRequest(_environ(page, call, token)))
-        content = _content(response)
+        response: Any = _stack().get_response(WSGIRequest(_environ(page, call, token)))
+        content = b"".join(response) if response.streaming else bytes(response.content)
     milliseconds = round((time.perf_counter() - began) * 1000)
     text = _readable(content, response.get("Content-Type", ""))
     return Answer(
@@ -214,10 +211,6 @@ def _environ(page: HttpRequest, call: Call, token: str) -> dict[str, Any]:
         "wsgi.input": BytesIO(body),
         "HTTP_AUTHORIZATION": f"Bearer {token}",
     }
-
-
-def _content(response: Any) -> bytes:
-    return b"".join(response) if response.streaming else bytes(response.content)
 
 
 def _readable(content: bytes, media_type: str) -> str:

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST
 
 from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.destinations import actions as destination_actions
@@ -15,7 +14,7 @@ from agents_proxy.destinations.models import Destination
 from developers.members.models import AppMember
 from developers.webhooks.words import address_refused
 from portal.fields import PlainLine, ReceiverAddress
-from portal.shell import Refusals, Tab, app_page, get_or_post, portal_page, posted
+from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 
 class DestinationForm(forms.Form):
@@ -27,7 +26,6 @@ class DestinationForm(forms.Form):
     url = ReceiverAddress()
 
 
-@get_or_post
 @page_form(_("Add the destination"), DestinationForm, fresh=True)
 @app_page(Tab(_("Destinations"), "share"))
 def destinations(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -45,7 +43,6 @@ def destinations(request: HttpRequest, member: AppMember) -> HttpResponse:
     return portal_page(request, "portal/destinations/list.html", shown, member=member)
 
 
-@require_POST
 @page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 def switch(request: HttpRequest, member: AppMember, destination_id: str) -> HttpResponse:
@@ -60,7 +57,6 @@ def switch(request: HttpRequest, member: AppMember, destination_id: str) -> Http
     return redirect("portal:destinations", member.app.app_id)
 
 
-@require_POST
 @page_button(_("Renew the secret"), danger=True, fresh=True)
 @app_page()
 def renew(request: HttpRequest, member: AppMember, destination_id: str) -> HttpResponse:
@@ -70,7 +66,6 @@ def renew(request: HttpRequest, member: AppMember, destination_id: str) -> HttpR
     return _secret_once(request, member, destination, secret)
 
 
-@get_or_post
 @page_form(_("Remove the destination"), danger=True)
 @app_page()
 def remove(request: HttpRequest, member: AppMember, destination_id: str) -> HttpResponse:

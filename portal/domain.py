@@ -16,7 +16,7 @@ from developers.apps.domain_proof import check_app_domain
 from developers.apps.domains import FILE, RECORD, Finding, domain_of
 from developers.apps.models import AppMode
 from developers.members.models import AppMember
-from portal.shell import Tab, app_page, get_or_post, portal_page
+from portal.shell import Tab, app_page, portal_page
 
 _CHECKS = Limit("domain-checks", 20, 3600)
 
@@ -37,7 +37,6 @@ def check_shown(request: HttpRequest, check: Callable[[], Finding], domain: str)
 
 
 @page_form(_("Check now"))
-@get_or_post
 @app_page(Tab(_("Domain"), "globe", AppMode.LIVE))
 def domain(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What to publish where, and a look for it now. A test app has no website to prove."""

@@ -1,14 +1,12 @@
 """The first page of the developers' area: the apps of a person, and a test app for the asking."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button
 from developers.applications.queries import applications_of
 from developers.apps import actions as app_actions
@@ -17,15 +15,12 @@ from portal.settings import TestAppForm
 from portal.shell import Refusals, portal_page
 
 
-@login_required
-@require_safe
+@signed_in_page
 def home(request: HttpRequest) -> HttpResponse:
     return _home_page(request, TestAppForm())
 
 
 @page_button(_("Make the test app"), TestAppForm)
-@login_required
-@require_POST
 def make_test_app(request: HttpRequest) -> HttpResponse:
     form = TestAppForm(request.POST)
     if form.is_valid():

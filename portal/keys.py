@@ -24,7 +24,7 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.requests.published import FILE
 from developers.models import App, AppMember, AppStatus
-from portal.shell import Tab, app_page, get_or_post, portal_page, posted
+from portal.shell import Tab, app_page, portal_page, posted
 
 MOST_SHOWN = 200
 _KEY = ("connector_thumbprint", "connector_key_id")
@@ -82,7 +82,6 @@ def used_keys(app: App) -> "QuerySet[ConsentRequest, tuple[Any, ...]]":
 
 
 @page_form(_("Register it"), ConnectorKeyForm, fresh=True)
-@get_or_post
 @app_page(Tab(_("Keys"), "fingerprint"))
 def keys(request: HttpRequest, member: AppMember) -> HttpResponse:
     """Which keys are registered and which were used, so that a leaked or forgotten one is noticed."""
@@ -112,7 +111,6 @@ def _shown(app: App) -> dict[str, Any]:
 
 
 @page_form(_("Remove it"), danger=True)
-@get_or_post
 @app_page()
 def remove(request: HttpRequest, member: AppMember, thumbprint: str) -> HttpResponse:
     """Vouch for this key no more, after a confirmation."""

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.interrupted.page_forms import page_button
 from accounts.models import User
@@ -121,7 +121,6 @@ def people(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 @page_button(_("Make the person"), SandboxPersonForm)
-@require_POST
 @app_page()
 def make_person(request: HttpRequest, member: AppMember) -> HttpResponse:
     _need_test_app(member)
@@ -143,7 +142,6 @@ def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespons
 
 
 @page_button(_("Let it expire"), ClockForm)
-@require_POST
 @app_page()
 def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     of, form = _played(member, user_id), ClockForm(request.POST)
@@ -156,7 +154,6 @@ def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpRes
 
 
 @page_button(_("Delete this person"), danger=True)
-@require_POST
 @app_page()
 def delete_person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     sandbox_actions.delete_person(of=_played(member, user_id))

@@ -15,12 +15,10 @@ from developers.apps import actions
 from developers.apps.models import App, AppStatus
 from developers.members.models import AppMember, MemberRole
 from portal.fields import PlainLine, few, lines_of, refuse
-from portal.shell import Refusals, Tab, app_page, get_or_post, portal_page, posted
+from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 
 class TestAppForm(forms.Form):
-    """What a test app is called."""
-
     name = PlainLine(
         label=_("Name"), max_length=80, help_text=_("What your sandbox people see. You can change it later.")
     )
@@ -63,7 +61,6 @@ class CloseForm(forms.Form):
 
 
 @page_form(_("Save"), SettingsForm)
-@get_or_post
 @app_page(Tab(_("Settings"), "settings"))
 def settings(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What an app is called and may do in a browser; a test app can be renamed."""
@@ -84,7 +81,6 @@ def settings(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 @page_form(_("Close the app"), CloseForm, danger=True, fresh=True)
-@get_or_post
 @app_page(owners_only=True)
 def close(request: HttpRequest, member: AppMember) -> HttpResponse:
     """The end of an app, once its name was typed."""

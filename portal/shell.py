@@ -11,7 +11,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, get_resolver, reverse
-from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from common.problems import Problem
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 AppView = Callable[Concatenate[HttpRequest, AppMember, P], HttpResponse]
 Page = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
-get_or_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
 @dataclass(frozen=True)
@@ -40,20 +38,15 @@ def app_page(tab: Tab | None = None, *, owners_only: bool = False) -> Callable[[
     """For a view of one app: `(request, app_id, …)` comes in, `(request, member, …)` goes on; `member.app` is the app.
 
     Who is no member gets 404, as for an app that does not exist; so do members for what the view finds nowhere in the
-    app. A member where only owners may gets 403. Goes below `require_safe` and the like, so that a wrong method is
-    refused before anything is looked up.
+    app. A member where only owners may gets 403. Goes below `require_safe`, `page_form` and the like, so that a wrong
+    method is refused before anything is looked up.
     """
 
     def decorate(view: AppView[P]) -> Page[P]:
         @wraps(view)
         @login_required
         def page(request: HttpRequest, app_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-            try:
-                return view(request, _member(request, app_id, owners_only=owners_only), *args, **kwargs)
-            except Problem as refused:
-                if refused.status != 404:
-                    raise
-                raise Http404 from None
+            return view(request, _member(request, app_id, owners_only=owners_only), *args, **kwargs)
 
         page.tab = tab  # type: ignore[attr-defined]  # wrappers copy the attributes of a function
         return cast("Page[P]", page)

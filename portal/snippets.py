@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 _CURL = """\
-export BASE={base}
-export TOKEN={token}
-curl -H "Authorization: Bearer $TOKEN" "$BASE/scope-catalog"
+export CONSENT_BASE_URL={base}
+export CONSENT_DEVELOPER_TOKEN={token}
+curl -H "Authorization: Bearer $CONSENT_DEVELOPER_TOKEN" "$CONSENT_BASE_URL/scope-catalog"
 """
 _PYTHON = """\
 from consent_bridge.client import Client
@@ -29,9 +29,9 @@ const client = new Client("{base}", "{token}");
 for (const entry of await client.catalog()) console.log(entry.scope, entry.label);
 """
 _MANAGE = """\
-export BASE={base}
-export MANAGEMENT_TOKEN={token}
-curl -H "Authorization: Bearer $MANAGEMENT_TOKEN" "$BASE/manage/apps"
+export CONSENT_BASE_URL={base}
+export CONSENT_MANAGEMENT_TOKEN={token}
+curl -H "Authorization: Bearer $CONSENT_MANAGEMENT_TOKEN" "$CONSENT_BASE_URL/manage/apps"
 """
 _STDIO = """\
 export CONSENT_BASE_URL={base}

@@ -14,14 +14,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
 from common.problems import Problem
 from developers.members import actions, invitations, queries
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from portal.shell import Tab, app_page, get_or_post, portal_page
+from portal.shell import Tab, app_page, portal_page
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -69,7 +69,6 @@ def _page(request: HttpRequest, member: AppMember, form: InvitationForm, status:
 
 
 @page_button(_("Invite"), InvitationForm, fresh=True)
-@require_POST
 @app_page(owners_only=True)
 def invite(request: HttpRequest, member: AppMember) -> HttpResponse:
     form = InvitationForm(request.POST)
@@ -87,7 +86,6 @@ def invite(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 @page_button(_("Send it again"), fresh=True)
-@require_POST
 @app_page(owners_only=True)
 def resend(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
     invitation = _invitation(member, invitation_pk)
@@ -96,7 +94,6 @@ def resend(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpR
 
 
 @page_button(_("Withdraw"))
-@require_POST
 @app_page(owners_only=True)
 def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> HttpResponse:
     invitation = _invitation(member, invitation_pk)
@@ -105,7 +102,6 @@ def withdraw(request: HttpRequest, member: AppMember, invitation_pk: int) -> Htt
 
 
 @page_button({"role=member": _("Make a member"), "role=owner": _("Make an owner")}, danger=True, fresh=True)
-@require_POST
 @app_page(owners_only=True)
 def change_role(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
     other, role = _other(member, member_id), request.POST.get("role", "")
@@ -117,7 +113,6 @@ def change_role(request: HttpRequest, member: AppMember, member_id: str) -> Http
 
 
 @page_button(_("Hand the app over"), danger=True, fresh=True)
-@require_POST
 @app_page(owners_only=True)
 def transfer(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
     other = _other(member, member_id)
@@ -128,7 +123,6 @@ def transfer(request: HttpRequest, member: AppMember, member_id: str) -> HttpRes
 
 
 @page_button(_("Remove"), danger=True, fresh=True)
-@require_POST
 @app_page(owners_only=True)
 def remove(request: HttpRequest, member: AppMember, member_id: str) -> HttpResponse:
     other = _other(member, member_id)
@@ -137,7 +131,6 @@ def remove(request: HttpRequest, member: AppMember, member_id: str) -> HttpRespo
 
 
 @page_button(_("Leave the team"), danger=True, fresh=True)
-@require_POST
 @app_page()
 def leave(request: HttpRequest, member: AppMember) -> HttpResponse:
     done = gettext("You left the team of %(app)s.") % {"app": member.app.name}
@@ -145,7 +138,6 @@ def leave(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 @page_button({"agreed=yes": _("Let this app ask me"), "agreed=no": _("Take it back")})
-@require_POST
 @app_page()
 def agree_to_tests(request: HttpRequest, member: AppMember) -> HttpResponse:
     agreed = request.POST.get("agreed") == "yes"
@@ -180,8 +172,7 @@ def _invitation(member: AppMember, invitation_pk: int) -> AppInvitation:
     return found
 
 
-@page_form({"own": _("Own the app"), "": _("Join the team")})
-@get_or_post
+@page_form({"own": _("Own the app"), "": _("Join the team")}, signs_in=False)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """What an invitation is for, for whoever has its link; by POST the one who is signed in joins."""
     if request.method == "POST" and request.user.is_authenticated:

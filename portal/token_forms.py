@@ -57,24 +57,16 @@ class TokenForm(_NewToken):
     """A token of an app. It has a label already, so that the first one takes one press."""
 
     label = PlainLine(
-        label=_("Label"),
-        max_length=80,
-        initial=_("First token"),
-        help_text=_("What will use it, such as “backend”."),
+        label=_("Label"), max_length=80, initial=_("First token"), help_text=_("What will use it, such as “backend”.")
     )
     discover = forms.BooleanField(label=Permission.DISCOVER.label, required=False, initial=True)
     request = forms.BooleanField(label=Permission.REQUEST.label, required=False, initial=True)
     read = forms.BooleanField(label=Permission.READ.label, required=False, initial=True)
     header_only = forms.BooleanField(
-        label=_("Only in the header"),
-        required=False,
-        help_text=_("Refused in an address, where logs would keep it."),
+        label=_("Only in the header"), required=False, help_text=_("Refused in an address, where logs would keep it.")
     )
     days = forms.IntegerField(
-        label=_("Expires after days"),
-        min_value=1,
-        max_value=LONGEST_LIFETIME.days,
-        initial=DEFAULT_LIFETIME.days,
+        label=_("Expires after days"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
     )
 
     def clean(self) -> dict[str, Any]:

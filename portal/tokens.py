@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -24,7 +23,7 @@ from developers.members.queries import memberships_of
 from developers.tokens import actions, management_actions, queries
 from developers.tokens.errors import AlreadyMade
 from developers.tokens.models import DeveloperToken, ManagementPermission, ManagementToken, Permission
-from portal.shell import Refusals, Tab, app_page, get_or_post, portal_page, posted
+from portal.shell import Refusals, Tab, app_page, portal_page, posted
 from portal.snippets import Snippet, snippets_of_management_token, snippets_of_token
 from portal.token_forms import ManagementTokenForm, RotateForm, TokenForm
 
@@ -65,7 +64,6 @@ def state_of(token: DeveloperToken | ManagementToken) -> State:
 
 
 @page_form(_("Make the token"), TokenForm, fresh=True)
-@get_or_post
 @app_page(Tab(_("Tokens"), "key"))
 def tokens(request: HttpRequest, member: AppMember) -> HttpResponse:
     """All tokens of the app, and a form for another one."""
@@ -99,7 +97,6 @@ def _minted(request: HttpRequest, member: AppMember, typed: dict[str, Any]) -> H
 
 
 @page_form(_("Rotate it"), RotateForm, fresh=True)
-@get_or_post
 @app_page()
 def rotate(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse:
     """A fresh token in place of this one, which goes on for as long as is chosen."""
@@ -116,7 +113,6 @@ def rotate(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse
 
 
 @page_form(_("Revoke it"), danger=True)
-@get_or_post
 @app_page()
 def revoke(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse:
     """End this token at once, after a confirmation."""
@@ -137,8 +133,6 @@ def _of_app(member: AppMember, prefix: str) -> DeveloperToken:
 
 
 @page_form(_("Make the token"), ManagementTokenForm, fresh=True)
-@get_or_post
-@login_required
 def management_tokens(request: HttpRequest) -> HttpResponse:
     """All management tokens of this person, and a form for another one."""
     by = person_of(request)
@@ -177,8 +171,6 @@ def _minted_management(request: HttpRequest, typed: dict[str, Any]) -> HttpRespo
 
 
 @page_form(_("Revoke it"), danger=True)
-@get_or_post
-@login_required
 def revoke_management_token(request: HttpRequest, prefix: str) -> HttpResponse:
     """End this management token at once, after a confirmation."""
     token = ManagementToken.objects.filter(user=person_of(request), prefix=prefix[:8]).first()

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
@@ -25,7 +25,7 @@ from developers.webhooks import queries as webhook_queries
 from developers.webhooks.words import address_refused
 from portal.deliveries import LogFilter, failure_in_words, newest_of_each, page_of_deliveries
 from portal.fields import ReceiverAddress
-from portal.shell import Refusals, Tab, app_page, get_or_post, portal_page, posted
+from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -98,7 +98,6 @@ class ReplayForm(forms.Form):
     )
 
 
-@get_or_post
 @page_form(_("Add the endpoint"), EndpointForm, *TYPE_FIELDS, fresh=True)
 @app_page(Tab(_("Webhooks"), "bell"))
 def endpoints(request: HttpRequest, member: AppMember) -> HttpResponse:
@@ -153,7 +152,6 @@ def fresh_log(request: HttpRequest, member: AppMember, endpoint_pk: int) -> Http
     return json_answer({"deliveries": [row.as_json() for row in log.rows]})
 
 
-@require_POST
 @page_button(_("Save"), EndpointForm, *TYPE_FIELDS, fresh=True)
 @app_page()
 def change(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
@@ -170,7 +168,6 @@ def change(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpRes
     return _endpoint_page(request, member, endpoint, form)
 
 
-@require_POST
 @page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 def switch(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
@@ -185,7 +182,6 @@ def switch(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpRes
     return _to_endpoint(member, endpoint)
 
 
-@require_POST
 @page_button(_("Renew the secret"), RenewalForm, danger=True, fresh=True)
 @app_page()
 def renew(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
@@ -204,7 +200,6 @@ def _secret_once(request: HttpRequest, member: AppMember, endpoint: WebhookEndpo
     return portal_page(request, "portal/webhooks/secret.html", shown, member=member)
 
 
-@require_POST
 @page_button(_("Send a test"))
 @app_page()
 def test(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
@@ -229,7 +224,6 @@ def _show_outcome(request: HttpRequest, outcome: Outcome) -> None:
         messages.error(request, failure_in_words(outcome.failure, None))
 
 
-@get_or_post
 @page_form(_("Delete the endpoint"), danger=True)
 @app_page()
 def delete(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
@@ -244,7 +238,6 @@ def delete(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpRes
     return redirect("portal:webhooks", member.app.app_id)
 
 
-@require_POST
 @page_button(_("Send again"))
 @app_page()
 def replay(request: HttpRequest, member: AppMember, endpoint_pk: int, delivery_pk: int) -> HttpResponse:
@@ -261,7 +254,6 @@ def replay(request: HttpRequest, member: AppMember, endpoint_pk: int, delivery_p
     return _to_endpoint(member, endpoint)
 
 
-@require_POST
 @page_button(_("Send again what failed"), ReplayForm)
 @app_page()
 def replay_failed(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:

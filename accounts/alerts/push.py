@@ -24,11 +24,10 @@ from accounts.alerts import encryption
 from accounts.alerts.settings import ensure_settings
 from accounts.language import language_for
 from accounts.models import OutgoingPush, PushSubscription
-from common import addresses
 from common.broker import enqueue
 from common.clock import database_now
 from common.encryption import DecryptionFailed, opened, sealed
-from common.outbound.client import Client
+from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
 from common.problems import FieldError, InvalidRequest
 from common.shutdown import shutdown
@@ -48,11 +47,7 @@ _SECONDS, _MOST_SECONDS = 5.0, 20.0  # of one message, and of one run
 _log = logging.getLogger(__name__)
 
 
-def _may_reach(address: str) -> bool:
-    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
-
-
-_client = Client(may_reach=_may_reach, connect_seconds=3)
+_client = Client(may_reach=chosen_by_app, connect_seconds=3)
 
 
 @transaction.atomic

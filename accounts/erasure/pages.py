@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,7 +10,6 @@ from django.utils.formats import date_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
 from accounts.erasure import actions as erasure_actions
@@ -22,11 +20,7 @@ from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.mail import mailbox
 
-_PAGE = ["GET", "HEAD", "POST"]
 
-
-@require_http_methods(_PAGE)
-@login_required
 @page_form(_("Delete the account"), Field("address", _("E-mail address"), "text", 254), danger=True)
 def delete(request: HttpRequest) -> HttpResponse:
     """What becomes of everything, then the form; behind a fresh sign-in, with the second factor where there is one."""
@@ -70,8 +64,6 @@ def _where_to_confirm(request: HttpRequest) -> str:
     return "" if signed_in_recently(request) else f"{where_to_confirm(person_of(request))}?{back}"
 
 
-@require_POST
-@login_required
 @page_button(_("Keep my account"))
 def keep(request: HttpRequest) -> HttpResponse:
     """The account stays after all."""
@@ -80,7 +72,6 @@ def keep(request: HttpRequest) -> HttpResponse:
     return redirect("account-delete")
 
 
-@require_http_methods(_PAGE)
 @page_form(_("Keep my account"), Field("code", _("Code from the mail"), "text", 64), open_to_all=True)
 def keep_by_mail(request: HttpRequest) -> HttpResponse:
     """The same by the link of the mail, signed in or not; a page with a button, since mail programs open links.

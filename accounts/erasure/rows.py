@@ -122,7 +122,7 @@ def export(user: "User") -> dict[str, Any]:
         "user_id": user.public_id,
         "email": user.email,
         "display_name": user.display_name,
-        "photo": _photo(user),
+        "photo": base64.b64encode(photo_of(user) or b"").decode(),
         "language": user.language,
         "created_at": user.created_at,
         "last_login": user.last_login,
@@ -140,11 +140,6 @@ def export(user: "User") -> dict[str, Any]:
         "told_browsers": list(push.subscriptions_of(user).values("user_agent", "made_at")),
         "erasures": list(user.erasures.values("asked_by", "asked_at", "due_at", "cancelled_at")),
     }
-
-
-def _photo(user: "User") -> str:
-    """As WebP in base64; "" where there is none."""
-    return base64.b64encode(photo_of(user) or b"").decode()
 
 
 ROOM = RoomErasure(

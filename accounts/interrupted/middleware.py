@@ -6,19 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST
 
-from accounts.interrupted import unconfirmed_forms
-from accounts.interrupted.page_forms import (
-    PAGE_FIELD,
-    PageForm,
-    comes_from_our_page,
-    form_of,
-    origin_of,
-    page_at,
-    page_button,
-    page_of,
-)
+from accounts.interrupted import page_forms, unconfirmed_forms
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 
 _TRY_LATER = 429
@@ -35,45 +24,45 @@ class InterruptedActions:
         response = self.get_response(request)
         if response.status_code in _REDIRECTS and response["Location"].startswith("/"):
             # whatever `next` said: a browser follows by GET, and some addresses take nothing but a POST
-            response["Location"] = page_at(response["Location"])
+            response["Location"] = page_forms.page_at(response["Location"])
         _forget_completed(request, response)
         unconfirmed_forms.write_cookie(request, response)
         return response
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        form = form_of(request.resolver_match)
+        form = page_forms.form_of(request.resolver_match)
         if request.method != "POST" or form is None or form.open_to_all:
             return None
         if request.user.is_authenticated:
             if not form.fresh or signed_in_recently(request):
                 return None
-            back = urlencode({"next": page_of(request)})
+            back = urlencode({"next": page_forms.page_of(request)})
             return wait_for_sign_in(request, f"{where_to_confirm(request.user)}?{back}")
-        if comes_from_our_page(request) is False:
-            return unconfirmed_forms.sign_in_and_return(page_of(request))
+        if page_forms.comes_from_our_page(request) is False:
+            return unconfirmed_forms.sign_in_and_return(page_forms.page_of(request))
         return wait_for_sign_in(request)
 
 
 def wait_for_sign_in(request: HttpRequest, to: str | None = None) -> HttpResponse:
     """Store this POST and redirect to the sign-in, or to `to`; one that is too large is shown on a page instead."""
-    form = form_of(request.resolver_match)
+    form = page_forms.form_of(request.resolver_match)
     if form and form.labels and not form.is_sign_in and not unconfirmed_forms.store(request, form):
         return _too_large(request, form)
-    return redirect(to) if to else unconfirmed_forms.sign_in_and_return(page_of(request))
+    return redirect(to) if to else unconfirmed_forms.sign_in_and_return(page_forms.page_of(request))
 
 
-def _too_large(request: HttpRequest, form: PageForm) -> HttpResponse:
+def _too_large(request: HttpRequest, form: page_forms.PageForm) -> HttpResponse:
     again = unconfirmed_forms.form_to_confirm(request, unconfirmed_forms.sent_form(request, form))
     if again is None:
-        return unconfirmed_forms.sign_in_and_return(page_of(request))
-    context = {"act": again, "sign_in_beside": True, "page_field": request.POST.get(PAGE_FIELD, "")}
+        return unconfirmed_forms.sign_in_and_return(page_forms.page_of(request))
+    context = {"act": again, "sign_in_beside": True, "page_field": request.POST.get(page_forms.PAGE_FIELD, "")}
     return render(request, "accounts/asked_again.html", context, status=403)
 
 
 def _forget_completed(request: HttpRequest, response: HttpResponse) -> None:
     """Drop a form that reached its view, whatever the answer: its own page shows the rest and holds the text."""
     refused = response.status_code >= 500 or response.status_code in (403, _TRY_LATER)
-    if request.method != "POST" or refused or form_of(request.resolver_match) is None:
+    if request.method != "POST" or refused or page_forms.form_of(request.resolver_match) is None:
         return
     if not request.user.is_authenticated or hasattr(request, "unconfirmed_forms_changed"):
         return
@@ -84,8 +73,8 @@ def _forget_completed(request: HttpRequest, response: HttpResponse) -> None:
 
 def ask_again(request: HttpRequest) -> HttpResponse | None:
     """A page to confirm a form whose token was missing or too old; None where it may not be confirmed."""
-    form, owner = form_of(request.resolver_match), origin_of(request).owner
-    is_our_page = comes_from_our_page(request)
+    form, owner = page_forms.form_of(request.resolver_match), page_forms.origin_of(request).owner
+    is_our_page = page_forms.comes_from_our_page(request)
     if form is None or is_our_page is False or not (is_our_page or owner):
         return None
     if not (request.user.is_authenticated or form.open_to_all):
@@ -98,10 +87,9 @@ def ask_again(request: HttpRequest) -> HttpResponse | None:
     return render(request, "accounts/asked_again.html", {"act": again}, status=403) if again else None
 
 
-@require_POST
-@page_button(open_to_all=True)
+@page_forms.page_button(open_to_all=True)
 def leave(request: HttpRequest) -> HttpResponse:
     """Discard a waiting form; the person stays where they are."""
     unconfirmed_forms.forget(request, request.POST.get("leave", "")[:64])
-    page = origin_of(request).page
-    return redirect(page_at(page) if page else "/consent/")
+    page = page_forms.origin_of(request).page
+    return redirect(page_forms.page_at(page) if page else "/consent/")

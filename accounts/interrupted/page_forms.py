@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.http import HttpRequest
 from django.urls import Resolver404, ResolverMatch, resolve
+from django.views.decorators.http import require_http_methods
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -105,23 +107,29 @@ def _field_of(name: str, field: forms.Field) -> Field | None:
 
 
 def page_form(
-    label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, **options: bool
+    label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, signs_in: bool = True, **options: bool
 ) -> Callable[[View], View]:
-    """Marks a view that is a page and takes that page's form."""
-    made = form_of_page(label, *declared, **options)
+    """For a view that is a page and takes that page's form, of whoever is signed in unless it is `open_to_all`.
 
-    def mark(view: View) -> View:
-        view.page_form = made  # type: ignore[attr-defined]  # every wrapper copies what hangs on a function
-        return view
-
-    return mark
+    Without `signs_in` the view itself leads to the sign-in.
+    """
+    return _taking(form_of_page(label, *declared, **options), ["GET", "HEAD", "POST"], signs_in=signs_in)
 
 
 def page_button(
     label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, **options: bool
 ) -> Callable[[View], View]:
     """The same for an address that takes nothing but the POST of a button on another page."""
-    return page_form(label, *declared, has_page=False, **options)
+    return _taking(form_of_page(label, *declared, has_page=False, **options), ["POST"])
+
+
+def _taking(form: PageForm, methods: list[str], *, signs_in: bool = True) -> Callable[[View], View]:
+    def mark(view: View) -> View:
+        checked = require_http_methods(methods)(login_required(view) if signs_in and not form.open_to_all else view)
+        checked.page_form = form  # type: ignore[attr-defined]  # every wrapper copies what hangs on a function
+        return checked
+
+    return mark
 
 
 def form_of_page(

@@ -4,15 +4,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.name_and_photo import actions as own_actions
 from accounts.name_and_photo.actions import TooManyPhotos, photo_of
@@ -46,8 +44,6 @@ class NameAndPhotoForm(forms.Form):
         return sent
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Save"), NameAndPhotoForm)
 def edit(request: HttpRequest) -> HttpResponse:
     """Takes the form of the profile's page; what was typed stays where the photo does not fit."""
@@ -77,8 +73,6 @@ def _saved(request: HttpRequest, form: NameAndPhotoForm) -> bool:
     return True
 
 
-@require_POST
-@login_required
 @page_button(_("Remove the photo"), danger=True)
 def remove(request: HttpRequest) -> HttpResponse:
     own_actions.remove_photo(by=person_of(request))
@@ -86,8 +80,7 @@ def remove(request: HttpRequest) -> HttpResponse:
     return redirect("public-profile")
 
 
-@login_required
-@require_safe
+@signed_in_page
 def photo(request: HttpRequest) -> HttpResponse:
     """The signed-in person's own, and nobody else's; pages name its digest, so that a browser asks once."""
     webp = photo_of(person_of(request))

@@ -5,36 +5,30 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.name_and_photo.pages import NameAndPhotoForm
 from accounts.public_profile import actions as profile_actions
+from accounts.public_profile import errors
 from accounts.public_profile import queries as profile_queries
-from accounts.public_profile.errors import (
-    HandleTaken,
-    InvalidHandle,
-    NotAsPreviewed,
-    NotShown,
-    ReservedHandle,
-    TooManyHandles,
-)
 from accounts.public_profile.handles import LONGEST, SHORTEST
 from common.text import is_plain
 
 _HANDLE_RULES = _("3 to 32 lower-case letters, digits and hyphens. It ends the address of your page.")
 _WORDS = {
-    InvalidHandle: _("Use 3 to 32 letters from a to z, digits and single hyphens, with no hyphen first or last."),
-    ReservedHandle: _("This word is kept for the service. Choose another one."),
-    HandleTaken: _("This handle is taken, or was given up by somebody a short while ago. Choose another one."),
-    TooManyHandles: _("You have chosen many handles today. Keep this one, or try again tomorrow."),
+    errors.InvalidHandle: _(
+        "Use 3 to 32 letters from a to z, digits and single hyphens, with no hyphen first or last."
+    ),
+    errors.ReservedHandle: _("This word is kept for the service. Choose another one."),
+    errors.HandleTaken: _("This handle is taken, or was given up by somebody a short while ago. Choose another one."),
+    errors.TooManyHandles: _("You have chosen many handles today. Keep this one, or try again tomorrow."),
 }
 
 
@@ -62,8 +56,6 @@ class PublicProfileForm(forms.Form):
         return cleaned
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Save"), PublicProfileForm)
 def edit(request: HttpRequest) -> HttpResponse:
     """Name and photo, the form of what others see, empty until they type into it, and the switches."""
@@ -95,8 +87,7 @@ def _address(own: profile_queries.OwnProfile | None) -> str:
     return f"{settings.BASE_URL}{reverse('person-page', args=[own['card']['handle']])}" if own else ""
 
 
-@login_required
-@require_safe
+@signed_in_page
 def preview(request: HttpRequest) -> HttpResponse:
     """What others would see, and the button that lets them."""
     own = profile_queries.own_profile(person_of(request))
@@ -105,8 +96,6 @@ def preview(request: HttpRequest) -> HttpResponse:
     return render(request, "people/preview.html", {"own": own, "address": _address(own)})
 
 
-@require_POST
-@login_required
 @page_button({"shown=yes": _("Switch on"), "shown=no": _("Switch off")}, "seen")
 def switch(request: HttpRequest) -> HttpResponse:
     if request.POST.get("shown") != "yes":
@@ -115,15 +104,13 @@ def switch(request: HttpRequest) -> HttpResponse:
         return redirect("public-profile")
     try:
         profile_actions.show_profile(by=person_of(request), seen=request.POST.get("seen", ""))
-    except NotAsPreviewed:
+    except errors.NotAsPreviewed:
         messages.error(request, gettext("The text has changed since you looked at it. Look at it again first."))
         return redirect("public-profile-preview")
     messages.success(request, gettext("Your page is on. Everybody who has its address sees it."))
     return redirect("public-profile")
 
 
-@require_POST
-@login_required
 @page_button({"listed=yes": _("Let apps find me"), "listed=no": _("Switch off")})
 def directory(request: HttpRequest) -> HttpResponse:
     if request.POST.get("listed") != "yes":
@@ -132,15 +119,13 @@ def directory(request: HttpRequest) -> HttpResponse:
         return redirect("public-profile")
     try:
         profile_actions.list_profile(by=person_of(request))
-    except NotShown:
+    except errors.NotShown:
         messages.error(request, gettext("Switch your page on first: apps would find what it shows."))
     else:
         messages.success(request, gettext("Apps can find you in the directory now."))
     return redirect("public-profile")
 
 
-@require_POST
-@login_required
 @page_button(_("Remove the public profile"), danger=True)
 def remove(request: HttpRequest) -> HttpResponse:
     profile_actions.remove_profile(by=person_of(request))

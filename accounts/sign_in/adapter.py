@@ -20,6 +20,7 @@ from accounts.phrase import with_phrase
 from accounts.security_changes import note_change
 from accounts.sign_in import attempts, known_browsers
 from accounts.sign_in.confirming import signed_in_recently
+from accounts.sign_in.forms import SIGN_UP_LEADS_TO
 from accounts.sign_in.second_factors import has_authenticator_app, has_second_factor
 from common import limits, mail
 from common.limits import Limit
@@ -126,7 +127,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         if self.request.user.is_authenticated or email_address.user.last_login is not None:
             url: str = super().get_email_verification_redirect_url(email_address)
             return url
-        return f"{reverse('account_login')}?{urlencode({'next': settings.ACCOUNT_SIGNUP_REDIRECT_URL})}"
+        leads_to = self.request.session.pop(SIGN_UP_LEADS_TO, "") or settings.ACCOUNT_SIGNUP_REDIRECT_URL
+        return f"{reverse('account_login')}?{urlencode({'next': leads_to})}"
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Beyond a few an hour nothing goes to an address, and no page says so: what came before still works.

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.forms import ChangePasswordForm, ResetPasswordForm, SetPasswordForm, SignupForm
+from allauth.account.utils import get_next_redirect_url
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import get_adapter
@@ -29,6 +30,7 @@ from common.mail import mailbox
 # what SECURITY.md lists; the labels of the service's own host come on top
 WORDS = ("runtime", "consent", "vault", "einwilligung", "passwort", "password", "admin")
 ENOUGH = 6  # characters beside these words and beside digits and signs
+SIGN_UP_LEADS_TO = "sign_up_leads_to"  # the session's member
 _HOUR = 3600
 _RESETS_OF_ACCOUNT = Limit("resets", 5, _HOUR)
 
@@ -53,11 +55,15 @@ class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types
     """Takes as long for an address that has an account as for one that has none.
 
     `user_id` is the identifier that a passkey holds already (accounts/sign_in/passkeys.py), or None: one is made.
+    `leads_to` is where the sign-up goes on, or "": where this very form says. The session keeps it for whoever has to
+    confirm the address first.
     """
 
     user_id: str | None = None
+    leads_to = ""
 
     def try_save(self, request: HttpRequest) -> Any:
+        request.session[SIGN_UP_LEADS_TO] = self.leads_to or get_next_redirect_url(request) or ""
         if self.account_already_exists and not self.by_passkey:
             make_password(self.cleaned_data["password1"])  # what a new account's own password takes
         return super().try_save(request)

@@ -28,9 +28,12 @@ from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -51,6 +54,12 @@ class _Waiting:
     email: str
     user_id: str
     leads_to: str
+
+    @property
+    def begun_at(self) -> str:
+        """The first page, from which it goes on to the same place."""
+        query = f"?{urlencode({REDIRECT_FIELD_NAME: self.leads_to})}" if self.leads_to else ""
+        return reverse("sign-up-by-passkey") + query
 
 
 class SignUpByPasskey(SignupView):  # type: ignore[misc]  # allauth has no types
@@ -176,7 +185,8 @@ def create_passkey(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         return _sign_up(request, waiting, form.cleaned_data["credential"])
     options = auth.begin_registration(User(public_id=waiting.user_id, email=waiting.email), passwordless=True)
-    shown = {"form": form, "email": waiting.email, "js_data": {"creation_options": options}}
+    js_data = {"creation_options": options}
+    shown = {"form": form, "email": waiting.email, "js_data": js_data, "back": waiting.begun_at}
     return render(request, "account/create_passkey.html", shown)
 
 
@@ -190,7 +200,7 @@ def _waiting(request: HttpRequest) -> _Waiting | None:
 def _sign_up(request: HttpRequest, waiting: _Waiting, credential: dict[str, Any]) -> HttpResponseBase:
     """Where addresses are confirmed, an address that has an account gets the same answer, and a mail that says so."""
     form = SignUp({"email": waiting.email}, by_passkey=True)
-    form.user_id = waiting.user_id
+    form.user_id, form.leads_to = waiting.user_id, waiting.leads_to
     authenticator = None
     try:
         with transaction.atomic():
@@ -201,7 +211,7 @@ def _sign_up(request: HttpRequest, waiting: _Waiting, credential: dict[str, Any]
         answer = None
     if answer is None and authenticator is None:
         messages.error(request, gettext("That address cannot be used. Your passkey was not kept."))
-        return redirect("sign-up-by-passkey")
+        return redirect(waiting.begun_at)
     del request.session[_WAITING]
     if authenticator is None:
         return cast("HttpResponse", answer)

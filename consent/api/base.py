@@ -28,7 +28,6 @@ class PublicView(ProgramView):
     """An address without a token."""
 
     authentication_classes = ()
-    http_method_names = ["get"]
 
 
 class DeveloperView(ServerView):
@@ -39,7 +38,6 @@ class DeveloperView(ServerView):
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (DeveloperToken,)
     permission_classes: Sequence[type[BasePermission]] = (AppIsActive, TokenHasPermission)
-    http_method_names = ["get"]
     needs: ClassVar[frozenset[str]]
     app: AppContext
 

@@ -25,7 +25,6 @@ class Connections(DeveloperView):
     """Begin a connection."""
 
     needs = frozenset({"request", "discover"})
-    http_method_names = ["post"]
 
     @operation(
         name="beginConnection",
@@ -68,7 +67,6 @@ class Connection(DeveloperView):
     """Where a connection stands; and its end, for which the person is named."""
 
     needs = frozenset({"request", "discover"})
-    http_method_names = ["get", "delete"]
     takes_query = True
 
     @operation(
@@ -117,7 +115,6 @@ class Completion(DeveloperView):
     """The app shows the code of the return."""
 
     needs = frozenset({"request", "discover"})
-    http_method_names = ["post"]
 
     @operation(
         name="completeConnection",

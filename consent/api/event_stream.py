@@ -47,6 +47,7 @@ class ConsentEvents(DeveloperView):
         description="Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body "
         "as it was then, as the schema `ConsentEvent` has them. What happened to a request is its `status`; what "
         "happened to an approval is `grant.status`: `released` and `superseded` both keep the request's `approved`. "
+        "The field `type`, which readers of such events pass over, has the type of the webhook that tells the same. "
         "What agents do for your site comes in the same sequence, each under the name of its webhook's type, as "
         "`ProcessingNotice`. "
         "Send `Last-Event-ID` to resume without a gap; without it, the stream begins now. A comment comes every "

@@ -36,7 +36,6 @@ class Reports(BaseThrottle):
 class LeakedTokens(PublicView):
     """The same answer, after the same time, for every text. Programs and web pages alike may report."""
 
-    http_method_names = ["post"]
     throttle_classes = (Reports,)
     count: Count | None = None
 

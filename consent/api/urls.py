@@ -28,11 +28,7 @@ urlpatterns = [
     path(f"{_ENDPOINT}/test", webhooks.EndpointTest.as_view(), name="manage-webhook-test"),
     path(f"{_ENDPOINT}/rotate-secret", webhooks.EndpointSecret.as_view(), name="manage-webhook-secret"),
     path(f"{_ENDPOINT}/deliveries", webhooks.EndpointDeliveries.as_view(), name="manage-webhook-deliveries"),
-    path(
-        "api/v1/manage/deliveries/<str:delivery_id>/replay",
-        webhooks.DeliveryReplay.as_view(),
-        name="manage-replay",
-    ),
+    path("api/v1/manage/deliveries/<str:delivery_id>/replay", webhooks.DeliveryReplay.as_view(), name="manage-replay"),
     path(".well-known/consent-keys.json", public.ConsentKeys.as_view(), name="consent-keys"),
     path(".well-known/consent-checkpoint.json", public.ConsentCheckpoint.as_view(), name="consent-checkpoint"),
 ]

@@ -9,7 +9,7 @@ from common.json_bodies import json_answer
 from common.network import client_address
 from common.operations import header_parameter, operation, path_parameter, query_parameter
 from common.problems import TooManyRequests
-from consent import errors, shapes, status
+from consent import errors, schemas, shapes, status
 from consent.api.base import ASK, DISCOVER, READ, VERIFY, AskingView, DeveloperView
 from consent.api.headers import CLIENT_HINT, client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace
@@ -24,27 +24,12 @@ from consent.requests import creation
 from consent.requests import limits as request_limits
 from consent.requests import queries as request_queries
 from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
-from consent.schemas import (
-    SPECIAL,
-    WHO,
-    EndConsentBody,
-    ExportQuery,
-    ListQuery,
-    ReceiptQuery,
-    RequestConsentBody,
-    ScopesQuery,
-    StatusQuery,
-)
 from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 
 _BY_ACCEPT = {"Vary": "Accept"}
 _REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": shapes.EXAMPLE_REQUEST_ID}
-_PERSON = {
-    "type": "string",
-    "pattern": "^([A-Za-z0-9_]{1,64}|@[a-z0-9-]{1,63})$",
-    "example": shapes.EXAMPLE_USER_ID,
-}
+_PERSON = {"type": "string", "pattern": "^([A-Za-z0-9_]{1,64}|@[a-z0-9-]{1,63})$", "example": shapes.EXAMPLE_USER_ID}
 _SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 
@@ -62,14 +47,14 @@ class UserScopes(AskingView):
         description="The scopes that this person could approve today. It holds none of their data, and does not tell "
         "which of the attributes they have. They see in the consent app that your app looked. Asking for many unknown "
         "people is limited; people whom your app asked before neither count nor are refused.",
-        parameters=[path_parameter("user_id", WHO, shapes.EXAMPLE_USER_ID), CLIENT_HINT],
-        query=ScopesQuery,
+        parameters=[path_parameter("user_id", schemas.WHO, shapes.EXAMPLE_USER_ID), CLIENT_HINT],
+        query=schemas.ScopesQuery,
         answers={200: shapes.UserScopes},
         refusals=[errors.UnknownUser, TooManyRequests, errors.ScopeRegistryUnavailable],
     )
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         self.hint = client_hint(request)
-        wanted = self.query(ScopesQuery)
+        wanted = self.query(schemas.ScopesQuery)
         scopes, guesses = discovery_actions.discover_scopes(app=self.app, name=user_id, hint=self.hint, wanted=wanted)
         self.note(guesses)
         return json_answer(scopes)
@@ -87,12 +72,12 @@ class ScopeCatalog(DeveloperView):
         summary="What anybody could be asked for",
         description="Every scope that this service lets apps ask for, without any person. Scopes differ between "
         "people.",
-        query=ScopesQuery,
+        query=schemas.ScopesQuery,
         answers={200: shapes.ScopeCatalog},
         refusals=[errors.ScopeRegistryUnavailable],
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        wanted = self.query(ScopesQuery)
+        wanted = self.query(schemas.ScopesQuery)
         return HttpResponse(discovery_queries.scope_catalog(wanted), content_type="application/json")
 
 
@@ -100,7 +85,6 @@ class RequestConsent(AskingView):
     """Ask one person for one scope."""
 
     needs = frozenset({"request"})
-    http_method_names = ["post"]
 
     def look_at_limits(self) -> None:
         super().look_at_limits()
@@ -120,7 +104,7 @@ class RequestConsent(AskingView):
             header_parameter("Idempotency-Key", "Repeats the first answer to the same body for 24 hours."),
             CLIENT_HINT,
         ],
-        body=RequestConsentBody,
+        body=schemas.RequestConsentBody,
         answers={201: shapes.AskedConsent, 200: shapes.AskedConsent},
         refusals=[
             errors.OneScopePerRequest,
@@ -141,7 +125,10 @@ class RequestConsent(AskingView):
         key = idempotency_key(request)
         self.hint = client_hint(request)
         asked = creation.request_consent(
-            app=self.app, body=self.body(RequestConsentBody, special=SPECIAL), idempotency_key=key, hint=self.hint
+            app=self.app,
+            body=self.body(schemas.RequestConsentBody, special=schemas.SPECIAL),
+            idempotency_key=key,
+            hint=self.hint,
         )
         self.note(*asked.limits)
         return json_answer(asked.answer, status=201 if asked.is_new else 200)
@@ -171,7 +158,7 @@ class ConsentStatus(DeveloperView):
         refusals=[errors.UnknownRequest, errors.SlowDown],
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        query = self.query(StatusQuery)
+        query = self.query(schemas.StatusQuery)
         found = status.for_app(
             app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
@@ -219,7 +206,7 @@ class ConsentExport(DeveloperView):
     )
     def get(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
-        query = self.query(ExportQuery)
+        query = self.query(schemas.ExportQuery)
         export = reads.read_export(
             app=self.app,
             request_id=query.request_id,
@@ -239,7 +226,6 @@ class EndConsent(DeveloperView):
     """The app takes its request back, or gives an approval up."""
 
     needs = frozenset({"request"})
-    http_method_names = ["post"]
 
     @operation(
         name="endConsent",
@@ -247,13 +233,13 @@ class EndConsent(DeveloperView):
         summary="Take a request back, or give an approval up",
         description="A pending request becomes `cancelled`, a live approval `released`. Repeated calls answer the "
         "same.",
-        body=EndConsentBody,
+        body=schemas.EndConsentBody,
         answers={200: shapes.ConsentStatus},
         example={"sequence": 42, "grant": {"status": "released"}},
         refusals=[errors.UnknownRequest],
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        asked = self.body(EndConsentBody)
+        asked = self.body(schemas.EndConsentBody)
         decision_actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
         return json_answer(status.for_app(app_pk=self.app.app_pk, request_id=asked.request_id))
 
@@ -269,11 +255,11 @@ class ConsentRequests(DeveloperView):
         tag=ASK,
         summary="Everything that your app asked for",
         description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
-        query=ListQuery,
+        query=schemas.ListQuery,
         answers={200: shapes.ConsentRequests},
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        query = self.query(ListQuery)
+        query = self.query(schemas.ListQuery)
         page = request_queries.requests_of_app(
             app_pk=self.app.app_pk, status_is=query.status, cursor=query.cursor, limit=query.limit
         )
@@ -295,13 +281,13 @@ class Receipt(DeveloperView):
         "to be read by others' tools, and without a signature. With `proof=1` the entry of the event comes with the "
         "signed form, and the proof that the public log has that; 202 until it does.",
         parameters=[path_parameter("receipt_id", "As told by the status.", shapes.EXAMPLE_RECEIPT_ID)],
-        query=ReceiptQuery,
+        query=schemas.ReceiptQuery,
         answers={200: shapes.Receipt, 202: shapes.UnprovenReceipt},
         jose="The compact JWS alone.",
         refusals=[errors.UnknownReceipt],
     )
     def get(self, request: HttpRequest, receipt_id: str) -> HttpResponse:
-        query = self.query(ReceiptQuery)
+        query = self.query(schemas.ReceiptQuery)
         known_form = receipt_id if is_identifier(receipt_id) else ""
         receipt = ledger_queries.receipt_for_app(app_pk=self.app.app_pk, receipt_id=known_form)
         if query.format == "jsonld":

@@ -2,12 +2,13 @@
 
 import secrets
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.models import User
 from common.clock import database_now
 from consent.approvals.models import ApprovalKey
 from consent.approvals.policies import check_resumption
@@ -16,17 +17,14 @@ from consent.event_types import EventType
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.protection import own_entry
+from consent.ledger.protection import append_or_defer, own_entry
 from consent.schemas import ResumeBody
 from developers.people import names_of
 from pkm import sealed, signatures
 from pkm import signing as signing_queries
 from pkm.errors import ApprovalMismatch
-from pkm.hooks import RootChange
+from pkm.hooks import NotesState, RootChange
 from pkm.signing import check_step
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 NONCE_LIFETIME = timedelta(minutes=10)
 _EVENTS = {
@@ -36,7 +34,7 @@ _EVENTS = {
 }
 
 
-def write_root_change(user: "User", change: RootChange) -> None:
+def write_root_change(user: User, change: RootChange) -> None:
     """An entry in the person's chain; a new root carries the key of every app over. Inside the change's transaction."""
     if change.change == "replaced":
         _carry_over(user, change)
@@ -44,12 +42,20 @@ def write_root_change(user: "User", change: RootChange) -> None:
     audit.append(**own_entry(user, _EVENTS[change.change], facts))
 
 
-def _carry_over(user: "User", change: RootChange) -> None:
+def write_vault_state(user: User, state: NotesState) -> None:
+    """An entry in the person's chain, by which a device that saw nothing before knows older notes from the newest.
+
+    What protects a person comes with notes, too, so that it waits where it cannot be written.
+    """
+    append_or_defer(**own_entry(user, EventType.VAULT_STATE, state._asdict()), about=state.key_id)
+
+
+def _carry_over(user: User, change: RootChange) -> None:
     """One step for each app that knows a key: none may be left to be told of another without proof."""
     keys = {key.app.app_id: key for key in _of_this_address(user)}
     steps: dict[str, Any] = {}
     for step in change.rotation:
-        steps[_audience(step)] = step
+        steps[str(_claims(step).get("aud"))] = step
     if steps.keys() != keys.keys() or len(steps) != len(change.rotation):
         named = sorted(keys.keys() ^ steps.keys())
         raise ApprovalMismatch(f"aud: the rotation does not fit these apps: {', '.join(named[:5])}.", member="aud")
@@ -59,13 +65,9 @@ def _carry_over(user: "User", change: RootChange) -> None:
         _take_step(key, app_id, step, root=change.new, subject=names[key.app_id])
 
 
-def _of_this_address(user: "User") -> QuerySet[ApprovalKey]:
+def _of_this_address(user: User) -> QuerySet[ApprovalKey]:
     """What apps know of this person here; what was made for an address that the service had before is of no use."""
     return ApprovalKey.objects.filter(user=user, issuer=settings.ISSUER).select_related("app")
-
-
-def _audience(step: Any) -> str:
-    return str(_claims(step).get("aud"))
 
 
 def _claims(step: Any) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def _take_step(key: ApprovalKey, app_id: str, step: Any, *, root: str, subject: 
 
 
 @transaction.atomic
-def give_nonce(*, grant_id: str, by: "User") -> str:
+def give_nonce(*, grant_id: str, by: User) -> str:
     """What the next resumption of this grant has to name; one at a time, for ten minutes. Raises `UnknownGrant`."""
     nonce = secrets.token_urlsafe(24)
     until = database_now() + NONCE_LIFETIME
@@ -97,7 +99,7 @@ def give_nonce(*, grant_id: str, by: "User") -> str:
     return nonce
 
 
-def newest_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
+def newest_approval(*, grant_id: str, by: User) -> dict[str, Any]:
     """What the next revision of an export repeats, for the person whose vault signed it: {"request_id", "approval":
     the newest one's JWS, "access_duration", "ends_at"}. Raises `UnknownGrant`."""
     grant = Grant.objects.select_related("request").filter(grant_id=grant_id, user=by).first()
@@ -112,7 +114,7 @@ def newest_approval(*, grant_id: str, by: "User") -> dict[str, Any]:
     }
 
 
-def keys_of(user: "User") -> dict[str, Any]:
+def keys_of(user: User) -> dict[str, Any]:
     """What a new root is signed with: {"issuer", "rotations": how often the root was replaced, "keys": [{"app_id",
     "user_id", "approval_key", "seq"}], what each app calls the person, the key that it knows and how many steps led
     to that}."""
@@ -130,7 +132,7 @@ def keys_of(user: "User") -> dict[str, Any]:
     return {"issuer": settings.ISSUER, "rotations": signing_queries.rotations_of(user), "keys": keys}
 
 
-def resume(*, grant_id: str, by: "User", body: ResumeBody) -> str:
+def resume(*, grant_id: str, by: User, body: ResumeBody) -> str:
     """Let a paused grant go on, as the person's vault signed it; returns the request's id.
 
     Raises `UnknownGrant`, `MoveNotAllowed`, `ApprovalMismatch`.

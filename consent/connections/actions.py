@@ -5,11 +5,12 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from accounts.models import User
 from common.batches import each_alone
 from common.clock import database_now
 from common.identifiers import is_identifier, new_identifier
@@ -39,9 +40,6 @@ from developers.oauth.resources import REST
 from developers.people import meet, part
 from developers.permissions import require_permission
 from pkm.signatures import sha256
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 WAITS, WAITS_OPENED = timedelta(seconds=600), timedelta(seconds=3600)
 COMPLETED_WITHIN = timedelta(minutes=10)
@@ -93,7 +91,7 @@ def open_by_link(connection_id: str) -> Connection:
     return _opened(connection)
 
 
-def open_by_code(code: str, *, by: "User") -> Connection:
+def open_by_code(code: str, *, by: User) -> Connection:
     """The connection whose code this person typed; ten wrong ones an hour.
 
     Raises `UnknownConnection`, `TooManyRequests`.
@@ -119,7 +117,7 @@ def _opened(connection: Connection) -> Connection:
 
 
 @contextmanager
-def _answering(connection: Connection, by: "User", to: ConnectionStatus) -> Iterator[datetime]:
+def _answering(connection: Connection, by: User, to: ConnectionStatus) -> Iterator[datetime]:
     """Around an answer, which only one person gives. Raises `ConnectionEnded`."""
     with transaction.atomic():
         lock_for_transaction(f"ask:{connection.app_id}:{by.pk}")  # as asking does, before any row
@@ -132,7 +130,7 @@ def _answering(connection: Connection, by: "User", to: ConnectionStatus) -> Iter
         yield now
 
 
-def connect(*, connection: Connection, by: "User") -> Connection:
+def connect(*, connection: Connection, by: User) -> Connection:
     """This person lets the app know them; what rides along is asked now, or `refusal` says why not.
 
     Raises `ConnectionEnded`; `UnknownUser` where the app does not reach them, as a test app its members alone;
@@ -188,7 +186,7 @@ def _riding(connection: Connection, app: AppContext, asked: RidingRequestBody) -
         return _Riding(body, refused)
 
 
-def _ask_along(connection: Connection, app: AppContext, riding: _Riding, person: PersonRead, by: "User") -> None:
+def _ask_along(connection: Connection, app: AppContext, riding: _Riding, person: PersonRead, by: User) -> None:
     body, withheld = riding.body.model_copy(update={"user_id": person.pairwise_id}), bool(connection.return_url)
     try:
         if isinstance(riding.key, Problem):
@@ -220,7 +218,7 @@ def _context(app: App) -> AppContext:
     )
 
 
-def decline(*, connection: Connection, by: "User") -> None:
+def decline(*, connection: Connection, by: User) -> None:
     """The app learns that somebody declined, and not who. Raises `ConnectionEnded`."""
     with _answering(connection, by, ConnectionStatus.DECLINED) as now:
         connection.refresh_from_db()
@@ -247,7 +245,7 @@ def return_to(*, connection: Connection) -> str:
     return with_members(connection.return_url, **members, status=connection.status)
 
 
-def uncompleted(*, app_pk: int, user: "User") -> QuerySet[Connection]:
+def uncompleted(*, app_pk: int, user: User) -> QuerySet[Connection]:
     """What this person connected and the app has not completed."""
     return Connection.objects.filter(app=app_pk, user=user, status=ConnectionStatus.CONNECTED, completed_at=None)
 
@@ -303,7 +301,7 @@ def _release(request_pk: int, at: datetime) -> None:
 
 
 @transaction.atomic
-def disconnect(*, app_pk: int, user: "User", actor: Actor) -> bool:
+def disconnect(*, app_pk: int, user: User, actor: Actor) -> bool:
     """The app's name for this person names nobody until they meet anew; what it reads and waits for ends.
 
     `actor` is the app, whose grants end as `released`, or the person, whose end as `revoked`. False where there was

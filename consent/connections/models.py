@@ -3,22 +3,22 @@
 from datetime import datetime
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check, one_of
 from consent.states import ConnectionStatus
 
 
 class ConnectionQuerySet(models.QuerySet["Connection"]):
-    """Connections by where they stand."""
-
     def open(self, now: datetime) -> "ConnectionQuerySet":
         """Those that somebody can still answer."""
         return self.filter(status=ConnectionStatus.PENDING, expires_at__gt=now)
 
     def overdue(self, now: datetime) -> "ConnectionQuerySet":
         """Those that the clock has ended: nobody answered, or the app never completed what somebody did."""
-        unanswered = models.Q(status=ConnectionStatus.PENDING, expires_at__lte=now)
-        uncompleted = models.Q(status=ConnectionStatus.CONNECTED, completed_at=None, complete_by__lte=now)
+        unanswered = Q(status=ConnectionStatus.PENDING, expires_at__lte=now)
+        uncompleted = Q(status=ConnectionStatus.CONNECTED, completed_at=None, complete_by__lte=now)
         return self.filter(unanswered | uncompleted)
 
 
@@ -62,24 +62,19 @@ class Connection(models.Model):
         verbose_name = _("connection")
         verbose_name_plural = _("connections")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[each.value for each in ConnectionStatus]), name="connection_status"
+            one_of("connection_status", "status", ConnectionStatus),
+            check(
+                "connection_connected_together",
+                Q(user__isnull=False, complete_by__isnull=False) | ~Q(status=ConnectionStatus.CONNECTED),
             ),
-            models.CheckConstraint(
-                condition=models.Q(user__isnull=False, complete_by__isnull=False)
-                | ~models.Q(status=ConnectionStatus.CONNECTED),
-                name="connection_connected_together",
-            ),
-            models.UniqueConstraint(
-                fields=["code_digest"], condition=models.Q(status="pending"), name="connection_code_open_once"
-            ),
+            UniqueConstraint(fields=["code_digest"], condition=Q(status="pending"), name="connection_code_open_once"),
         ]
         indexes = [
-            models.Index(fields=["created_at"], name="connection_age"),
-            models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="connection_unanswered"),
-            models.Index(
+            Index(fields=["created_at"], name="connection_age"),
+            Index(fields=["expires_at"], condition=Q(status="pending"), name="connection_unanswered"),
+            Index(
                 fields=["complete_by"],
-                condition=models.Q(status="connected", completed_at__isnull=True),
+                condition=Q(status="connected", completed_at__isnull=True),
                 name="connection_uncompleted",
             ),
         ]

@@ -1,8 +1,8 @@
 """What an app is told of a connection: nothing of who it is before it has completed it."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from accounts.models import User
 from common.clock import database_now
 from common.identifiers import is_identifier
 from consent.connections.models import Connection
@@ -12,9 +12,6 @@ from consent.shapes import Connection as ConnectionShape
 from consent.shapes import ConnectionNotice
 from consent.states import ConnectionStatus
 from developers.models import AppPerson
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def for_app(*, app_pk: int, connection_id: str) -> ConnectionShape:
@@ -31,7 +28,7 @@ def readable(name: str) -> str:
     return name if is_identifier(name) else ""
 
 
-def person_of_app(*, app_pk: int, user_id: str) -> "User":
+def person_of_app(*, app_pk: int, user_id: str) -> User:
     """Whom the app calls so now. Raises `UnknownUser`."""
     met = AppPerson.objects.select_related("user").filter(app=app_pk, pairwise_id=readable(user_id), ended_at=None)
     found = met.first()

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connection, transaction
 
 import pkm.sealed
+from accounts.models import User
 from accounts.outbox import send_mail
 from common.broker import enqueue
 from common.clock import database_now
@@ -23,9 +24,6 @@ from consent.states import Actor
 from developers.apps.audit import record
 from developers.models import App, AppStatus, MemberRole
 from developers.oauth.queries import are_of_one_host
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST_REGISTERED = 50
 _OF_ANOTHER = "connector_public_key: belongs to another app; make a key of your own."
@@ -76,7 +74,7 @@ def fetch_published_keys(*, request_pk: int, app_pk: int) -> None:
 
 
 @transaction.atomic
-def register_key(*, app: App, key_id: str, jwk: Any, by: "User", at: datetime | None = None) -> ConnectorKey:
+def register_key(*, app: App, key_id: str, jwk: Any, by: User, at: datetime | None = None) -> ConnectorKey:
     """The app vouches for this key: in 24 hours people are told so. Its owners are written to now.
 
     A key that was removed can be registered again, and waits again. `at` is for sample data, whose past is made up.
@@ -115,7 +113,7 @@ def register_key(*, app: App, key_id: str, jwk: Any, by: "User", at: datetime | 
 
 
 @transaction.atomic
-def remove_key(*, key: ConnectorKey, by: "User") -> bool:
+def remove_key(*, key: ConnectorKey, by: User) -> bool:
     """Nobody vouches for it any more, at once, requests that wait included; False where that was so already."""
     now = database_now()
     if not ConnectorKey.objects.registered().filter(pk=key.pk).update(removed_at=now):
@@ -132,7 +130,7 @@ def _append_to_app_chain(key: ConnectorKey, kind: EventType, at: datetime) -> Au
     return AuditEntry.objects.get(chain=link.chain, sequence=link.sequence)
 
 
-def _write_to_owners(key: ConnectorKey, by: "User") -> None:
+def _write_to_owners(key: ConnectorKey, by: User) -> None:
     """And to who did it, or whose session somebody else has."""
     owners = key.app.members.filter(role=MemberRole.OWNER, user__is_active=True).select_related("user").order_by("pk")
     for one in dict.fromkeys([by, *(owner.user for owner in owners)]):

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check
 from common.sql.dialect import ClockTimestamp
 
 USABLE_AFTER = timedelta(hours=24)  # meanwhile the owners read of a key that a stolen session registered
@@ -52,8 +53,9 @@ class ConnectorKey(models.Model):
         verbose_name = _("connector key")
         verbose_name_plural = _("connector keys")
         constraints = [
-            models.CheckConstraint(
-                condition=Q(
+            check(
+                "connector_key_registered_together",
+                Q(
                     key_id="",
                     jwk__isnull=True,
                     registered_by__isnull=True,
@@ -66,12 +68,8 @@ class ConnectorKey(models.Model):
                     ~Q(key_id="")
                     & Q(jwk__isnull=False, registered_at__isnull=False, usable_from__isnull=False, entry__isnull=False)
                 ),
-                name="connector_key_registered_together",
             ),
-            models.CheckConstraint(
-                condition=Q(usable_from__isnull=True) | Q(usable_from__gte=F("registered_at")),
-                name="connector_key_usable_later",
-            ),
+            check("connector_key_usable_later", Q(usable_from__isnull=True) | Q(usable_from__gte=F("registered_at"))),
             models.UniqueConstraint(
                 fields=["app", "key_id"],
                 condition=Q(registered_at__isnull=False, removed_at__isnull=True),

@@ -49,12 +49,12 @@ def is_still_registered(key: ConnectorKey) -> bool:
     return is_genuine(key) and entry is not None and not _is_removed(entry, key.thumbprint)
 
 
-def is_proved(key: ConnectorKey) -> bool:
-    """Whether the log proves an entry of at least 24 hours ago that says so, and none since that it was removed."""
+def proved_entry(key: ConnectorKey) -> AuditEntry | None:
+    """The entry of at least 24 hours ago that says so, where the log proves it and none since says it was removed."""
     entry = AuditEntry.objects.select_related("kept").filter(connector_key=key).first()
     kept = getattr(entry, "kept", None)
     if entry is None or kept is None or entry.kind != EventType.CONNECTOR_KEY_REGISTERED:
-        return False
+        return None
     names = ("chain", "sequence", "prev_hash", "kind", "actor", "at", "facts_hash")
     is_whole = (
         kept.facts == facts_of(key)
@@ -62,7 +62,7 @@ def is_proved(key: ConnectorKey) -> bool:
         and audit.entry_hash(**{name: getattr(entry, name) for name in names}) == entry.entry_hash
     )
     is_old = entry.at <= database_now() - USABLE_AFTER + _SECOND
-    return is_whole and is_old and not _is_removed(entry, key.thumbprint) and _is_leaf(entry)
+    return entry if is_whole and is_old and not _is_removed(entry, key.thumbprint) and _is_leaf(entry) else None
 
 
 def _is_removed(entry: AuditEntry, thumbprint: str) -> bool:

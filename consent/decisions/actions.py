@@ -1,10 +1,10 @@
 """Decisions. One wins: approve, deny, cancel and expire race for one compare-and-set."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import database_now
 from consent.connections.actions import await_completion
 from consent.decisions import policies as decision_policies
@@ -19,9 +19,6 @@ from consent.requests.models import ConsentRequest
 from consent.requests.record import Change, record
 from consent.schemas import ApproveBody
 from consent.states import Actor, GrantStatus, RequestStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 @transaction.atomic
@@ -38,7 +35,7 @@ def end_consent(*, app_pk: int, request_id: str) -> None:
         end_grant(grant_pk=grant.pk, to=GrantStatus.RELEASED, actor=Actor.APP, at=now)
 
 
-def _claim(*, request_id: str, by: "User", to: RequestStatus, at: datetime, note: str = "") -> ConsentRequest:
+def _claim(*, request_id: str, by: User, to: RequestStatus, at: datetime, note: str = "") -> ConsentRequest:
     """Win the decision, or say who did. The row stays locked until the transaction ends."""
     own = ConsentRequest.objects.filter(request_id=request_id, user=by)
     won = own.pending(at).update(status=to, decided_at=at, decided_by=Actor.PERSON, decision_note=note)
@@ -52,7 +49,7 @@ def _claim(*, request_id: str, by: "User", to: RequestStatus, at: datetime, note
     return request
 
 
-def approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
+def approve(*, request_id: str, by: User, body: ApproveBody) -> None:
     """Share the slice that the person's browser sealed, for as long as they chose.
 
     A refusal leaves the request waiting. Only where staff withdrew the scope is it cancelled here and now, as the task
@@ -66,7 +63,7 @@ def approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
         raise AlreadyDecided(said, request_status=RequestStatus.CANCELLED) from None
 
 
-def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
+def _approve(*, request_id: str, by: User, body: ApproveBody) -> None:
     """Claim, check, grant, export, audit, receipt and notice in one transaction."""
     with transaction.atomic():
         decision_policies.lock_scope(request_id)
@@ -96,7 +93,7 @@ def _approve(*, request_id: str, by: "User", body: ApproveBody) -> None:
         )
 
 
-def deny(*, request_id: str, by: "User", reason: str = "") -> None:
+def deny(*, request_id: str, by: User, reason: str = "") -> None:
     """Share nothing. The reason is the person's own note and reaches nobody else."""
     with transaction.atomic():
         now = database_now()

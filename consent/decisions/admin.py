@@ -1,6 +1,6 @@
 """Reports about apps, which staff handle, and what withdrawn scopes left to be done."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db import transaction
@@ -11,20 +11,18 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from accounts.models import User
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_notes import ask_for_note, note_of
 from common.clock import database_now
 from consent.decisions.models import AppReport, ReportNote, ReportStatus, ScopeWithdrawal
 from developers.apps.queries import numbers_of
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _SHOWN_REPORTS = 20  # others about the same app, the newest
 
 
 @transaction.atomic
-def move_report(*, report_pk: int, to: ReportStatus, by: "User", note: str) -> bool:
+def move_report(*, report_pk: int, to: ReportStatus, by: User, note: str) -> bool:
     """Give a report this status, saying why; False where it has it already. A closed one can be opened again."""
     report = AppReport.objects.select_for_update().get(pk=report_pk)
     if report.status == to:
@@ -37,7 +35,7 @@ def move_report(*, report_pk: int, to: ReportStatus, by: "User", note: str) -> b
 
 
 @transaction.atomic
-def add_note(*, report_pk: int, by: "User", note: str) -> None:
+def add_note(*, report_pk: int, by: User, note: str) -> None:
     """Write down what was found out; the report stays as it stands."""
     report = AppReport.objects.select_for_update().get(pk=report_pk)
     ReportNote.objects.create(report=report, status=report.status, by=by, note=note, at=database_now())

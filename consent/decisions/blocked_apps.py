@@ -1,10 +1,10 @@
 """What a person does about an app: block it, let it ask again, stop everything, report it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import database_now
 from common.sql.statements import lock_for_transaction
 from consent.connections.actions import disconnect, uncompleted
@@ -19,11 +19,8 @@ from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.states import LIVE_GRANTS, Actor, RequestStatus
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def met_app(app_id: str, by: "User") -> int:
+def met_app(app_id: str, by: User) -> int:
     """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
     asked = ConsentRequest.objects.filter(user=by)
     for met in (asked, by.known_to_apps.all(), by.discoveries.all(), by.directory_finds.all(), by.blocked_apps.all()):
@@ -42,7 +39,7 @@ class Ended:
 
 
 @transaction.atomic
-def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
+def block_app(*, app_id: str, by: User, stop: bool) -> Ended:
     """No more requests from this app; what waits is cancelled, and with `stop` all that it reads is revoked as well."""
     app_pk = met_app(app_id, by)
     lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
@@ -66,23 +63,23 @@ def block_app(*, app_id: str, by: "User", stop: bool) -> Ended:
 
 
 @transaction.atomic
-def stop_app(*, app_id: str, by: "User") -> int:
+def stop_app(*, app_id: str, by: User) -> int:
     """Stop everything that this app can read, in one step; returns how many grants that ended."""
     return revoke_all(app_pk=met_app(app_id, by), by=by)
 
 
-def pause_app(*, app_id: str, by: "User") -> int:
+def pause_app(*, app_id: str, by: User) -> int:
     """Pause everything that this app can read, in one step; returns how many grants that paused."""
     return pause_all(app_pk=met_app(app_id, by), by=by)
 
 
-def disconnect_app(*, app_id: str, by: "User") -> bool:
+def disconnect_app(*, app_id: str, by: User) -> bool:
     """The app's name for this person names nobody any more, and all that it reads or waits for ends."""
     return disconnect(app_pk=met_app(app_id, by), user=by, actor=Actor.PERSON)
 
 
 @transaction.atomic
-def unblock_app(*, app_id: str, by: "User") -> None:
+def unblock_app(*, app_id: str, by: User) -> None:
     """The app may ask again; repeated, nothing happens. Raises `AuditUnavailable`: this takes a protection away."""
     deleted, _ = BlockedApp.objects.filter(user=by, app_id=met_app(app_id, by)).delete()
     if deleted:
@@ -90,11 +87,11 @@ def unblock_app(*, app_id: str, by: "User") -> None:
 
 
 @transaction.atomic
-def report_app(*, app_id: str, by: "User", text: str) -> None:
+def report_app(*, app_id: str, by: User, text: str) -> None:
     """Tell staff about an app; the app does not hear of it."""
     AppReport.objects.create(user=by, app_id=met_app(app_id, by), text=text)
     _note(by, EventType.APP_REPORTED, app_id)
 
 
-def _note(by: "User", kind: EventType, app_id: str) -> None:
+def _note(by: User, kind: EventType, app_id: str) -> None:
     append_or_defer(**own_entry(by, kind, {"app_id": app_id}), about=app_id)

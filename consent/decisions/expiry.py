@@ -8,11 +8,12 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from accounts.models import User
 from common.batches import each_alone, is_gone, until_done
 from common.clock import database_now
 from common.sql.statements import locks_waited_for
@@ -26,9 +27,6 @@ from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.requests.record import Change, record_together
 from consent.states import Actor, GrantStatus, RequestStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _log = logging.getLogger(__name__)
 BATCH = 200  # rows a transaction, whose apps' chains nobody else writes to meanwhile
@@ -64,7 +62,7 @@ def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
     return sum(_Run(overdue, now, most_seconds).through() for overdue in (requests, grants))
 
 
-def expire_ahead(*, of: "User", seconds: int) -> int:
+def expire_ahead(*, of: User, seconds: int) -> int:
     """End all of this person's that the clock would end within `seconds`, as it would then; returns how many.
 
     No time that is kept moves, so what comes afterwards has its whole time before it.

@@ -1,7 +1,10 @@
 """What a person decides about an app as such: to block it, to report it to staff."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check, one_of
 
 
 class BlockedApp(models.Model):
@@ -13,7 +16,7 @@ class BlockedApp(models.Model):
 
     class Meta:
         db_table = "blocked_apps"
-        constraints = [models.UniqueConstraint(fields=["user", "app"], name="blocked_app_once")]
+        constraints = [UniqueConstraint(fields=["user", "app"], name="blocked_app_once")]
 
 
 class ReportStatus(models.TextChoices):
@@ -41,18 +44,14 @@ class AppReport(models.Model):
         verbose_name = _("report about an app")
         verbose_name_plural = _("reports about apps")
         constraints = [
-            models.CheckConstraint(condition=models.Q(status__in=ReportStatus.values), name="app_report_status"),
-            models.CheckConstraint(
-                condition=models.Q(status=ReportStatus.CLOSED, handled_at__isnull=False)
-                | (~models.Q(status=ReportStatus.CLOSED) & models.Q(handled_at__isnull=True)),
-                name="app_report_closed_together",
+            one_of("app_report_status", "status", ReportStatus),
+            check(
+                "app_report_closed_together",
+                Q(status=ReportStatus.CLOSED, handled_at__isnull=False)
+                | (~Q(status=ReportStatus.CLOSED) & Q(handled_at__isnull=True)),
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=["created_at"], condition=~models.Q(status=ReportStatus.CLOSED), name="app_report_waiting"
-            )
-        ]
+        indexes = [Index(fields=["created_at"], condition=~Q(status=ReportStatus.CLOSED), name="app_report_waiting")]
 
     def __str__(self) -> str:
         return f"#{self.pk}"
@@ -73,8 +72,8 @@ class ReportNote(models.Model):
         db_table = "app_report_notes"
         ordering = ["pk"]
         constraints = [
-            models.CheckConstraint(condition=models.Q(status__in=ReportStatus.values), name="app_report_note_status"),
-            models.CheckConstraint(condition=~models.Q(note=""), name="app_report_note_says_why"),
+            one_of("app_report_note_status", "status", ReportStatus),
+            check("app_report_note_says_why", ~Q(note="")),
         ]
 
 
@@ -104,9 +103,7 @@ class ScopeWithdrawal(models.Model):
         db_table = "scope_withdrawals"
         verbose_name = _("withdrawal of a scope")
         verbose_name_plural = _("withdrawals of scopes")
-        indexes = [
-            models.Index(fields=["id"], condition=models.Q(finished_at__isnull=True), name="scope_withdrawal_to_do")
-        ]
+        indexes = [Index(fields=["id"], condition=Q(finished_at__isnull=True), name="scope_withdrawal_to_do")]
 
     def __str__(self) -> str:
         return f"#{self.pk}"

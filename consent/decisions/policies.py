@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import pkm.scopes
 import pkm.sealed
+from accounts.models import User
 from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
 from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
@@ -16,10 +16,6 @@ from consent.schemas import ApproveBody
 from developers.errors import AppSuspended
 from developers.models import AppStatus
 from pkm.registry import copy as registry_copy
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 SHORTEST_ACCESS = 300  # seconds
 
@@ -45,8 +41,11 @@ def is_requested(request: ConsentRequest, path: str, held: Held) -> bool:
     """Whether this attribute lies inside what was asked.
 
     With neither list given, everything of the scope is asked: its canonical attributes, and attributes of the
-    person's own in a segment that the scope covers whole. Given lists name everything.
+    person's own in a segment that the scope covers whole. Given lists name everything, but for the answers that the app
+    accepts in place of values.
     """
+    if any(path in answers for answers in (request.accepts or {}).values()):
+        return True
     named = request.named_attributes
     if named is not None:
         return path in named
@@ -59,7 +58,7 @@ def is_requested(request: ConsentRequest, path: str, held: Held) -> bool:
     return attribute in held.get((domain, segment), set())
 
 
-def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", at: datetime) -> Approval:
+def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at: datetime) -> Approval:
     """Refuse a decision that is not about this request, whose export is not what it says, or that no vault signed.
 
     Locks the person's index row: the sources stay as they are until the decision is committed. Raises `ScopeWithdrawn`
@@ -77,7 +76,7 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", a
         raise KeyNotVouched
     held = lock_sources(by)
     _check_attributes(request, body.approved_attributes, held)
-    check_sources(body.approved_attributes, body.sources, held, by)
+    check_sources(request.made_from(body.approved_attributes), body.sources, held, by)
     check_header(request=request, revision=1, jwe=body.jwe)
     terms = {
         "revision": 1,
@@ -90,11 +89,17 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: "User", a
 
 
 def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: Held) -> None:
-    outside = [path for path in approved if not is_requested(request, path, held)]
+    own = [path for path in approved if path not in request.attributes]
+    passing = registry_copy.entries().answers.keys() - (request.derived or {}).keys() if own else ()
+    outside = [path for path in approved if path in passing or not is_requested(request, path, held)]
     if outside:
         raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
-    missing = [path for path in request.required_attributes or [] if path not in approved]
+    chosen = set(approved)
+    missing = [path for path in request.required_attributes or [] if chosen.isdisjoint(request.forms_of(path))]
     if missing:
         raise RequiredAttributeMissing(f"This request requires {', '.join(missing)}.")
-    if not segments_with(approved, held):
+    twice = [path for path in request.accepts or {} if len(chosen.intersection(request.forms_of(path))) > 1]
+    if twice:
+        raise InvalidAttributes(f"Share the value or one answer in its place, not several: {', '.join(twice)}.")
+    if not segments_with(request.made_from(approved), held):
         raise InvalidAttributes("None of these attributes is in your data; there is nothing to share.")

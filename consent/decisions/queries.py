@@ -1,9 +1,10 @@
 """What a person is shown of a request before they decide."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 
+from accounts.models import User
 from common.clock import database_now
 from consent.errors import UnknownRequest
 from consent.grants.models import Grant
@@ -12,11 +13,8 @@ from consent.requests.models import ConsentRequest
 from consent.requests.vouching import vouching_of
 from pkm.registry import queries as registry_queries
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def request_data(*, user: "User", request_id: str) -> dict[str, Any]:
+def request_data(*, user: User, request_id: str) -> dict[str, Any]:
     """Contract §2, `data`: what the person's browser needs to check, show and seal."""
     request = (
         ConsentRequest.objects.select_related("app__application", "user", "scope_entry__domain")
@@ -52,9 +50,7 @@ def is_known_connector(request: ConsentRequest) -> bool:
     """Whether this app used this key with this person in an earlier approval."""
     return (
         Grant.objects.filter(
-            app_id=request.app_id,
-            user_id=request.user_id,
-            request__connector_thumbprint=request.connector_thumbprint,
+            app_id=request.app_id, user_id=request.user_id, request__connector_thumbprint=request.connector_thumbprint
         )
         .exclude(request=request)
         .exists()

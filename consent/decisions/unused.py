@@ -5,11 +5,11 @@ it: `unused_look_at` is when that is, empty is at once.
 """
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Q
 
+from accounts.models import User
 from accounts.personas import own_actor_profile
 from common.batches import each_alone, until_done
 from common.clock import database_now
@@ -18,9 +18,6 @@ from consent.exports.models import Read
 from consent.grants.actions import end_grant
 from consent.grants.models import UNUSED_NOTICE, Grant, GrantQuerySet
 from consent.states import Actor, GrantStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 CHOICES = (30, 60, 180, 0)  # days without a read, of which a person chooses; 0 is never
 REASON = "unused"  # the `end_reason`
@@ -92,7 +89,7 @@ def _keep(grant: Grant, *, until: datetime) -> None:
 
 
 @transaction.atomic
-def keep_unused(*, grant_id: str, by: "User") -> str:
+def keep_unused(*, grant_id: str, by: User) -> str:
     """The person wants it to go on, read or not, for as long again; returns the app's id.
 
     Raises `UnknownGrant`, and `MoveNotAllowed` where it has ended.
@@ -110,7 +107,7 @@ def keep_unused(*, grant_id: str, by: "User") -> str:
 
 
 @transaction.atomic
-def choose_unused_days(*, by: "User", days: int) -> None:
+def choose_unused_days(*, by: User, days: int) -> None:
     """After how many days without a read access ends; one of `CHOICES`. What is announced is looked at anew."""
     if days not in CHOICES:
         raise ValueError(days)

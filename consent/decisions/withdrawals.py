@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max, QuerySet
 
+from accounts.models import User
 from common.broker import enqueue
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -25,16 +26,13 @@ from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.states import Actor, GrantStatus, RequestStatus
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 FINISH = "consent.tasks.finish_withdrawals"
 _BATCH = 50  # rows, whose apps' chains nobody else writes to meanwhile
 _AT_ONCE = 50.0  # seconds that one run of the task takes at most
 _WHY = "staff withdrew the scope"
 
 
-def note_withdrawals(*, entry_pks: Iterable[int], by: "User", ends_grants: bool) -> None:
+def note_withdrawals(*, entry_pks: Iterable[int], by: User, ends_grants: bool) -> None:
     """Leave the work to the worker. Inside the transaction that withdraws these entries, which are locked."""
     now = database_now()
     newest_request = ConsentRequest.objects.aggregate(newest=Max("pk"))["newest"] or 0

@@ -98,6 +98,7 @@ ADVICE = {
     "segment_mismatch": _("Seal the segment again for this address and the next revision."),
     "wrapper_mismatch": _("Wrap the key again for this person and this vault."),
     "too_many_attributes": _("Spread the attributes over several segments."),
+    "reserved_name": _("Choose another name for what you add."),
     "too_many_wrappers": _("Remove a way in that you no longer use."),
     # what scripts of the pages about profile agents meet
     "unknown_consent": _("Check the ID: it must be a consent to processing of your own."),

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+_EXAMPLE = "<!-- example of a request -->"  # which the person sees; shown on the site alone
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _MOVE = re.compile(r"^ +(?P<source>\S+) --> (?P<target>\S+?)(?:: (?P<when>.*))?$", re.MULTILINE)
 _DOCUMENT = re.compile(r"(?P<name>[a-z-]+)\.md(?P<anchor>#.*)?\Z")
@@ -46,6 +47,8 @@ class _Renderer(RendererHTML):
         kind = token.info.strip().split(" ")[0]
         if kind == "mermaid":
             return _moves(token.content)
+        if kind == "example":
+            return render_to_string("components/example_request.html")
         env["snippets"] = env.get("snippets", 0) + 1
         context = {"label": token.info.strip(), "anchor": f"snippet-{env['snippets']}", "code": token.content}
         return render_to_string("docs/snippet.html", context)
@@ -62,7 +65,7 @@ class _Renderer(RendererHTML):
 
 def write(text: str, addresses: Mapping[str, str]) -> Written:
     """`text` as HTML. `addresses`: document → its address here; what is linked and is not among them becomes words."""
-    tokens = _parser().parse(_COMMENT.sub("", text))
+    tokens = _parser().parse(_COMMENT.sub("", text.replace(_EXAMPLE, "```example\n```")))
     title, lead, body = _head(tokens)
     headings = _anchored(body)
     for token in body:

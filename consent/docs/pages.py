@@ -122,14 +122,12 @@ def errors(request: HttpRequest) -> HttpResponse:
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def documents(request: HttpRequest) -> HttpResponse:
-    """Which documents there are."""
     return render(request, "docs/index.html", {"documents": every_document()})
 
 
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def document_page(request: HttpRequest, document: str) -> HttpResponse:
-    """One document, for reading."""
     found = find_document(document)
     if found is None:
         raise Http404

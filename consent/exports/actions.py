@@ -1,10 +1,10 @@
 """Sealed revisions of an approved slice, and newer ones under a continuous grant."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import database_now
 from common.identifiers import new_identifier
 from consent.approvals.policies import Approval
@@ -17,9 +17,6 @@ from consent.requests.record import record_export_update
 from consent.schemas import ApproveBody, ExportBody
 from pkm.notes import write_notes
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 def keep_export(
     *,
@@ -27,7 +24,7 @@ def keep_export(
     revision: int,
     body: ApproveBody | ExportBody,
     approval: Approval,
-    by: "User",
+    by: User,
     at: datetime,
     approved_attributes: list[str] | None = None,
 ) -> None:
@@ -51,7 +48,7 @@ def keep_export(
     )
 
 
-def refresh_export(*, grant_id: str, by: "User", body: ExportBody) -> str:
+def refresh_export(*, grant_id: str, by: User, body: ExportBody) -> str:
     """A newer revision under a continuous grant; returns the request's id."""
     with transaction.atomic():
         now = database_now()

@@ -1,7 +1,9 @@
 """What was sealed for a grant, and each read of it."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 
+from common.constraints import check
 from consent.grants.models import Grant
 
 
@@ -25,12 +27,12 @@ class Export(models.Model):
     class Meta:
         db_table = "consent_exports"
         constraints = [
-            models.UniqueConstraint(fields=["grant", "revision"], name="consent_export_revision_once"),
-            models.CheckConstraint(condition=models.Q(revision__gte=1), name="consent_export_revision_from_one"),
-            models.CheckConstraint(
-                condition=models.Q(approval__isnull=True, owner_key__isnull=True, owner_key_reset=False)
-                | models.Q(approval__isnull=False, owner_key__isnull=False),
-                name="consent_export_approval_together",
+            UniqueConstraint(fields=["grant", "revision"], name="consent_export_revision_once"),
+            check("consent_export_revision_from_one", Q(revision__gte=1)),
+            check(
+                "consent_export_approval_together",
+                Q(approval__isnull=True, owner_key__isnull=True, owner_key_reset=False)
+                | Q(approval__isnull=False, owner_key__isnull=False),
             ),
         ]
 
@@ -42,7 +44,7 @@ class ForgottenReads(models.Model):
 
     class Meta:
         db_table = "consent_reads_forgotten"
-        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="consent_reads_forgotten_once")]
+        constraints = [check("consent_reads_forgotten_once", Q(pk=1))]
 
 
 class Read(models.Model):
@@ -58,6 +60,6 @@ class Read(models.Model):
     class Meta:
         db_table = "consent_reads"
         indexes = [
-            models.Index(fields=["grant", "-at"], name="consent_read_of_grant"),
-            models.Index(fields=["id"], condition=models.Q(batch=""), name="consent_read_unchained"),
+            Index(fields=["grant", "-at"], name="consent_read_of_grant"),
+            Index(fields=["id"], condition=Q(batch=""), name="consent_read_unchained"),
         ]

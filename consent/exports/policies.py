@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db.models import Sum
 
 import pkm.scopes
 import pkm.sealed
+from accounts.models import User
 from consent.approvals.policies import Approval, check_approval, check_subset
 from consent.errors import ExportMismatch
 from consent.exports.models import Export
@@ -18,14 +18,10 @@ from consent.schemas import ExportBody, Source
 from pkm.errors import QuotaExceeded, StaleRevision
 from pkm.segments import queries as segment_queries
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
-
 Held = dict[tuple[str, str], set[str]]
 
 
-def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User", at: datetime) -> tuple[Approval, list[str]]:
+def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) -> tuple[Approval, list[str]]:
     """Refuse a newer revision where none was agreed to, or one that is not the next, or that the vault did not sign.
 
     Returns what was signed, and the attributes that it approves: all of the grant's or some of them.
@@ -50,7 +46,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: "User", at: datetime
     return approval, approved
 
 
-def check_room(*, by: "User", request: ConsentRequest, jwe: str) -> None:
+def check_room(*, by: User, request: ConsentRequest, jwe: str) -> None:
     """Refuse a copy that does not fit beside the others; those that this one takes the place of do not count.
 
     A copy is as large as the caller says: nobody here can open it. The caller holds the person's index row.
@@ -70,7 +66,7 @@ def check_room(*, by: "User", request: ConsentRequest, jwe: str) -> None:
         )
 
 
-def lock_sources(user: "User") -> Held:
+def lock_sources(user: User) -> Held:
     """What the person keeps, with their writes held back until the transaction ends."""
     segment_queries.current_revisions(user, (), lock=True)
     return segment_queries.held_segments(user)
@@ -82,7 +78,7 @@ def segments_with(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:
     return {(domain, segment) for domain, segment, name in split if name in held.get((domain, segment), set())}
 
 
-def check_sources(approved: Sequence[str], sources: Sequence[Source], held: Held, by: "User") -> None:
+def check_sources(approved: Sequence[str], sources: Sequence[Source], held: Held, by: User) -> None:
     """Sources are exactly the segments that hold an approved attribute, each at its newest revision."""
     named = {(source.domain, source.segment_id): source.content_revision for source in sources}
     current = segment_queries.current_revisions(by, segments_with(approved, held))

@@ -3,20 +3,18 @@
 from collections import defaultdict
 from collections.abc import Collection
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, Max, OuterRef, Subquery
 from django.db.models.functions import TruncDate
 
+from accounts.models import User
 from consent.exports.models import Read
 from consent.grants.models import Grant
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 def reads_by_day(
-    user: "User", *, days: int, now: datetime, app_pks: Collection[int] | None = None
+    user: User, *, days: int, now: datetime, app_pks: Collection[int] | None = None
 ) -> dict[int, dict[date, int]]:
     """The key of an app → day (UTC) → how often it read that day, of the last `days`, today included. One query."""
     first = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
@@ -30,7 +28,7 @@ def reads_by_day(
     return found
 
 
-def last_reads(user: "User", app_pks: Collection[int]) -> dict[int, datetime]:
+def last_reads(user: User, app_pks: Collection[int]) -> dict[int, datetime]:
     """The key of an app → when it read anything last, of those that ever did. One query."""
     newest = Read.objects.filter(grant=OuterRef("pk")).order_by("-at").values("at")[:1]
     grants = Grant.objects.filter(user=user, app__in=app_pks, reads__gt=0).annotate(newest=Subquery(newest))

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 
+from accounts.models import User
 from common.clock import database_now
 from common.identifiers import new_identifier
 from consent.errors import MoveNotAllowed, UnknownGrant
@@ -23,9 +24,6 @@ from consent.schemas import ApproveBody
 from consent.states import GRANT_MOVES, LIVE_GRANTS, Actor, GrantStatus
 from pkm.notes import write_notes
 from pkm.web.schemas import NotesBody
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _PAUSED_TOGETHER = 500
 
@@ -117,7 +115,7 @@ def end_grant(
     return True
 
 
-def _move(*, grant_id: str, by: "User", change: Callable[[Grant, datetime], bool]) -> str:
+def _move(*, grant_id: str, by: User, change: Callable[[Grant, datetime], bool]) -> str:
     """Do `change` to a grant of this person; returns the request's id. Refuses where the lifecycle has no such move."""
     with transaction.atomic():
         grant = Grant.objects.select_related("request").filter(grant_id=grant_id, user=by).first()
@@ -130,7 +128,7 @@ def _move(*, grant_id: str, by: "User", change: Callable[[Grant, datetime], bool
     return grant.request.request_id
 
 
-def revoke(*, grant_id: str, by: "User", notes: NotesBody | None = None) -> str:
+def revoke(*, grant_id: str, by: User, notes: NotesBody | None = None) -> str:
     """The person stops sharing. Repeated, it is still stopped and nothing more happens.
 
     `notes` are the vault's own, without this approval: kept with the end or not at all.
@@ -147,7 +145,7 @@ def revoke(*, grant_id: str, by: "User", notes: NotesBody | None = None) -> str:
     return _move(grant_id=grant_id, by=by, change=change)
 
 
-def revoke_all(*, app_pk: int, by: "User") -> int:
+def revoke_all(*, app_pk: int, by: User) -> int:
     """The person stops everything that this app can read; returns how many grants that ended. Inside a transaction."""
     now = database_now()
     live = Grant.objects.live(now).filter(user=by, app_id=app_pk)
@@ -156,12 +154,12 @@ def revoke_all(*, app_pk: int, by: "User") -> int:
     return sum(end_grant(grant_pk=grant_pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now) for grant_pk in held)
 
 
-def pause(*, grant_id: str, by: "User") -> str:
+def pause(*, grant_id: str, by: User) -> str:
     """The person stops reads for now; the ciphertext stays."""
     return _move(grant_id=grant_id, by=by, change=_switch(GrantStatus.ACTIVE, GrantStatus.PAUSED, EventType.PAUSED))
 
 
-def pause_all(*, by: "User", app_pk: int | None = None) -> int:
+def pause_all(*, by: User, app_pk: int | None = None) -> int:
     """The person stops all reads for now, of one app or of every app; returns how many grants that paused.
 
     Each leaves what `pause` leaves. So many are one transaction; what is approved meanwhile may be paused or not.
@@ -173,7 +171,7 @@ def pause_all(*, by: "User", app_pk: int | None = None) -> int:
 
 
 @transaction.atomic
-def _pause_some(*, by: "User", app_pk: int | None) -> int:
+def _pause_some(*, by: User, app_pk: int | None) -> int:
     now = database_now()
     active = Grant.objects.live(now).active().filter(user=by)
     if app_pk is not None:
@@ -196,7 +194,7 @@ def _record_each(changes: Iterable[Change]) -> None:
         record(change)
 
 
-def resume(*, grant_id: str, by: "User", signed: Callable[[Grant, datetime], str]) -> str:
+def resume(*, grant_id: str, by: User, signed: Callable[[Grant, datetime], str]) -> str:
     """The person lets reads go on until the grant's old end.
 
     `signed` refuses where their vault did not sign this, and returns the SHA-256 of what it did: opening reading again
@@ -232,24 +230,19 @@ def _switch(
 
 
 @transaction.atomic
-def terminate(*, grant_id: str, by: "User", reason: str) -> bool:
+def terminate(*, grant_id: str, by: User, reason: str) -> bool:
     """Staff end a grant, saying why; False where it had ended already, be it by the clock alone."""
     grant = Grant.objects.filter(grant_id=grant_id).first()
     if grant is None:
         raise UnknownGrant
     now = database_now()
     return grant.is_live(now) and end_grant(
-        grant_pk=grant.pk,
-        to=GrantStatus.TERMINATED,
-        actor=Actor.STAFF,
-        at=now,
-        reason=reason,
-        own_id=by.public_id,
+        grant_pk=grant.pk, to=GrantStatus.TERMINATED, actor=Actor.STAFF, at=now, reason=reason, own_id=by.public_id
     )
 
 
 @transaction.atomic
-def switch_refresh(*, grant_id: str, by: "User", on: bool) -> str:
+def switch_refresh(*, grant_id: str, by: User, on: bool) -> str:
     """Switch the refresh of a continuous grant's export on or off; returns the request's id."""
     grant = (
         Grant.objects.select_for_update(of=("self",))
@@ -264,12 +257,7 @@ def switch_refresh(*, grant_id: str, by: "User", on: bool) -> str:
         raise MoveNotAllowed("Only a live approval of changing data is kept up to date.", grant_status=standing)
     if found.kept_current != on:
         Grant.objects.filter(pk=found.pk).update(kept_current=on)
-        facts = {
-            "request_id": found.request.request_id,
-            "grant_id": grant_id,
-            "app_id": found.app.app_id,
-            "kept": on,
-        }
+        facts = {"request_id": found.request.request_id, "grant_id": grant_id, "app_id": found.app.app_id, "kept": on}
         entry = own_entry(by, EventType.KEPT_CURRENT, facts)
         if on:  # newer values are handed out; that they no longer are protects
             audit.append(**entry)

@@ -3,13 +3,15 @@
 from datetime import datetime, timedelta
 
 from django.db import models
+from django.db.models import F, Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check, one_of
 from consent.states import LIVE_GRANTS, Actor, GrantStatus, effective_grant_status
 
 FORGOTTEN_AFTER = timedelta(days=7)  # only an approval as long as that is worth a reminder before it ends
 UNUSED_NOTICE = timedelta(days=7)  # between the announcement that access ends since nobody uses it, and that end
-LIVE = models.Q(status__in=[GrantStatus.ACTIVE.value, GrantStatus.PAUSED.value])
+LIVE = Q(status__in=[GrantStatus.ACTIVE.value, GrantStatus.PAUSED.value])
 
 
 class GrantQuerySet(models.QuerySet["Grant"]):
@@ -21,7 +23,7 @@ class GrantQuerySet(models.QuerySet["Grant"]):
 
     def over(self, now: datetime) -> "GrantQuerySet":
         """The others."""
-        return self.exclude(models.Q(status__in=LIVE_GRANTS, expires_at__gt=now))
+        return self.exclude(Q(status__in=LIVE_GRANTS, expires_at__gt=now))
 
     def active(self) -> "GrantQuerySet":
         """Those that nobody holds back."""
@@ -74,46 +76,35 @@ class Grant(models.Model):
         verbose_name = _("grant")
         verbose_name_plural = _("grants")
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in GrantStatus]), name="consent_grant_status"
+            one_of("consent_grant_status", "status", GrantStatus),
+            check(
+                "consent_grant_end_together",
+                (LIVE & Q(ended_at__isnull=True, ended_by="", end_reason=""))
+                | (~LIVE & Q(ended_at__isnull=False, ended_by__in=[actor.value for actor in Actor])),
             ),
-            models.CheckConstraint(
-                condition=(LIVE & models.Q(ended_at__isnull=True, ended_by="", end_reason=""))
-                | (~LIVE & models.Q(ended_at__isnull=False, ended_by__in=[actor.value for actor in Actor])),
-                name="consent_grant_end_together",
+            check(
+                "consent_grant_nonce_together",
+                Q(resume_nonce="", resume_nonce_until__isnull=True)
+                | (~Q(resume_nonce="") & Q(resume_nonce_until__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(resume_nonce="", resume_nonce_until__isnull=True)
-                | (~models.Q(resume_nonce="") & models.Q(resume_nonce_until__isnull=False)),
-                name="consent_grant_nonce_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(expires_at__gt=models.F("starts_at")), name="consent_grant_expires_later"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(max_reads__isnull=True) | models.Q(reads__lte=models.F("max_reads")),
-                name="consent_grant_reads_within",
-            ),
-            models.UniqueConstraint(fields=["app", "user", "scope"], condition=LIVE, name="consent_grant_one_live"),
+            check("consent_grant_expires_later", Q(expires_at__gt=F("starts_at"))),
+            check("consent_grant_reads_within", Q(max_reads__isnull=True) | Q(reads__lte=F("max_reads"))),
+            UniqueConstraint(fields=["app", "user", "scope"], condition=LIVE, name="consent_grant_one_live"),
         ]
         indexes = [
-            models.Index(fields=["user", "status"], name="consent_grant_of_user"),
-            models.Index(fields=["expires_at"], condition=LIVE, name="consent_grant_expiring"),
-            models.Index(fields=["scope", "id"], condition=LIVE, name="consent_grant_of_scope"),
-            models.Index(
-                fields=["expires_at"], condition=LIVE & models.Q(reminder_waits=True), name="consent_grant_to_remind"
-            ),
-            models.Index(fields=["id"], condition=models.Q(news_waits=True), name="consent_grant_news"),
-            models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_grant_to_record"),
-            models.Index(
-                fields=["unused_look_at"], condition=models.Q(status="active"), name="consent_grant_to_look_at"
-            ),
-            models.Index(
+            Index(fields=["user", "status"], name="consent_grant_of_user"),
+            Index(fields=["expires_at"], condition=LIVE, name="consent_grant_expiring"),
+            Index(fields=["scope", "id"], condition=LIVE, name="consent_grant_of_scope"),
+            Index(fields=["expires_at"], condition=LIVE & Q(reminder_waits=True), name="consent_grant_to_remind"),
+            Index(fields=["id"], condition=Q(news_waits=True), name="consent_grant_news"),
+            Index(fields=["id"], condition=Q(record_waits=True), name="consent_grant_to_record"),
+            Index(fields=["unused_look_at"], condition=Q(status="active"), name="consent_grant_to_look_at"),
+            Index(
                 fields=["id"],
-                condition=models.Q(status="active", unused_ends_at__isnull=False, unused_mailed_at__isnull=True),
+                condition=Q(status="active", unused_ends_at__isnull=False, unused_mailed_at__isnull=True),
                 name="consent_grant_unused_to_mail",
             ),
-            models.Index(fields=["id"], condition=models.Q(status="paused"), name="consent_grant_paused"),
+            Index(fields=["id"], condition=Q(status="paused"), name="consent_grant_paused"),
         ]
 
     def __str__(self) -> str:

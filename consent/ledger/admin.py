@@ -63,14 +63,12 @@ class ReceiptAdmin(AboutPeople, ReadOnly):
     search_fields = ("=receipt_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("receipt_id", "request", "event", "created_at")
+    unread = ("jws", "app_jws")
+    about = "request.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("request__user", "request__app").defer("jws", "app_jws")
+        return super().get_queryset(request).select_related("request__user", "request__app")
 
     @admin.display(description=_("app"))
     def app(self, row: Any) -> str:
         return str(row.request.app)
-
-    def person_of(self, row: Any) -> str:
-        user_id: str = row.request.user.public_id
-        return user_id

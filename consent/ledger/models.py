@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Index, Q, UniqueConstraint
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check
 from common.identifiers import new_identifier
 
 
@@ -62,15 +63,15 @@ class AuditEntry(models.Model):
         verbose_name = _("audit entry")
         verbose_name_plural = _("audit entries")
         constraints = [
-            models.UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence"),
-            models.CheckConstraint(condition=~Q(facts_hash=""), name="consent_audit_facts_hash"),
+            UniqueConstraint(fields=["chain", "sequence"], name="consent_audit_sequence"),
+            check("consent_audit_facts_hash", ~Q(facts_hash="")),
         ]
         indexes = [
-            models.Index(
+            Index(
                 fields=["chain", "sequence"],
                 condition=Q(kind="connector_key_removed"),
                 name="consent_audit_keys_removed",
-            ),
+            )
         ]
 
     @property
@@ -90,7 +91,7 @@ class AuditFacts(models.Model):
 
     class Meta:
         db_table = "audit_facts"
-        indexes = [models.Index(fields=["about"], name="audit_facts_about")]
+        indexes = [Index(fields=["about"], name="audit_facts_about")]
 
 
 class AuditHead(models.Model):
@@ -123,13 +124,8 @@ class AuditPending(models.Model):
 
     class Meta:
         db_table = "audit_pending"
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(receipt__isnull=True) | models.Q(request__isnull=False),
-                name="audit_pending_receipt_of_request",
-            ),
-        ]
-        indexes = [models.Index(fields=["chain", "id"], name="audit_pending_of_chain")]
+        constraints = [check("audit_pending_receipt_of_request", Q(receipt__isnull=True) | Q(request__isnull=False))]
+        indexes = [Index(fields=["chain", "id"], name="audit_pending_of_chain")]
 
 
 class LogQueue(models.Model):
@@ -162,5 +158,5 @@ class Receipt(models.Model):
 
     class Meta:
         db_table = "consent_receipts"
-        constraints = [models.UniqueConstraint(fields=["request", "event"], name="consent_receipt_once")]
-        indexes = [models.Index(fields=["request", "-id"], name="consent_receipt_newest")]
+        constraints = [UniqueConstraint(fields=["request", "event"], name="consent_receipt_once")]
+        indexes = [Index(fields=["request", "-id"], name="consent_receipt_newest")]

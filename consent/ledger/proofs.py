@@ -1,19 +1,17 @@
 """What whoever checks a history or a receipt needs of the entries."""
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from accounts.models import User
 from common.clock import rfc3339
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditFacts, AuditHead
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _PAGE = 500
 
 
-def chain_of(*, user: "User", after: int) -> dict[str, Any]:
+def chain_of(*, user: User, after: int) -> dict[str, Any]:
     """The entries of this person's chain after a sequence, as they were hashed, and where the chain stands.
 
     {"head": {"chain", "sequence", "entry_hash"}, "entries": [members of the hash, facts, their salt, and the hash]}; at

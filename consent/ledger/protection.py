@@ -3,21 +3,19 @@
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import InterfaceError, transaction
 
+from accounts.models import User
 from common.clock import database_now
 from common.sql.statements import locks_waited_for
 from consent.event_types import EventType
 from consent.ledger import audit
 from consent.states import Actor
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def own_entry(by: "User", kind: EventType, facts: dict[str, Any]) -> dict[str, Any]:
+def own_entry(by: User, kind: EventType, facts: dict[str, Any]) -> dict[str, Any]:
     """For the person's own chain alone: the app's would tell it."""
     return {
         "chain": audit.person_chain(by.public_id),

@@ -1,17 +1,15 @@
 """Receipts, and what of the audit still waits, from the one who asks."""
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from accounts.models import User
 from consent.errors import UnknownReceipt
 from consent.ledger import audit
 from consent.ledger.models import AuditPending, Receipt
 from consent.shapes import Receipt as ReceiptShape
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
@@ -26,7 +24,7 @@ def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
     return {"receipt_id": receipt.receipt_id, "jws": receipt.app_jws, "claims": _claims(receipt.app_jws)}
 
 
-def receipt_for_owner(*, user: "User", receipt_id: str) -> ReceiptShape:
+def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
     """The person's own copy of a receipt."""
     receipt = Receipt.objects.filter(receipt_id=receipt_id, request__user=user).only("jws", "receipt_id").first()
     if receipt is None:
@@ -39,11 +37,11 @@ def _claims(jws: str) -> Any:
     return orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
-def entry_follows(*, user: "User", request_id: str) -> bool:
+def entry_follows(*, user: User, request_id: str) -> bool:
     """Whether what happened to this request still waits to enter the person's history."""
     return AuditPending.objects.filter(request__user=user, request__request_id=request_id).exists()
 
 
-def count_entries_that_follow(user: "User") -> int:
+def count_entries_that_follow(user: User) -> int:
     """How much still waits to enter this person's history."""
     return AuditPending.objects.filter(chain=audit.person_chain(user.public_id)).count()

@@ -18,7 +18,6 @@ Node = tuple[int, int]  # a complete subtree: its height, and its number among t
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """The hash of a leaf."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from common.constraints import check
 from consent.ledger.models import AuditEntry
 
 
@@ -22,7 +23,7 @@ class LogState(models.Model):
 
     class Meta:
         db_table = "consent_log_state"
-        constraints = [models.CheckConstraint(condition=Q(pk=1), name="consent_log_state_is_one")]
+        constraints = [check("consent_log_state_is_one", Q(pk=1))]
 
 
 class LogLeaf(models.Model):
@@ -72,9 +73,7 @@ class AuditCheckpoint(models.Model):
         db_table = "consent_audit_checkpoints"
         constraints = [
             models.UniqueConstraint(fields=["epoch", "size"], name="consent_checkpoint_once"),
-            models.CheckConstraint(
-                condition=Q(cosigned_at=None) | Q(cosigned_at__gte=F("at")), name="consent_checkpoint_cosigned_later"
-            ),
+            check("consent_checkpoint_cosigned_later", Q(cosigned_at=None) | Q(cosigned_at__gte=F("at"))),
         ]
         indexes = [
             models.Index(

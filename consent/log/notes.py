@@ -62,7 +62,6 @@ class Checkpoint:
 
     @property
     def text(self) -> str:
-        """The text that is signed."""
         return f"{self.origin}\n{self.size}\n{base64_of(self.root)}\n"
 
     @classmethod
@@ -73,7 +72,6 @@ class Checkpoint:
 
 
 def signature_line(key: VerifierKey, signature: bytes) -> str:
-    """A line of a signed note."""
     return f"{_DASH} {key.name} {base64_of(key.key_id + signature)}\n"
 
 

@@ -49,7 +49,7 @@ def sequence_batch(most: int = BATCH) -> int:
         waiting = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:most])
         if waiting:
             # an app and a person get their entries of one event together: neighbours must not tell which belong so
-            append(state, sorted((_raw(digest), pk) for pk, digest in waiting))
+            append(state, sorted((base64.urlsafe_b64decode(digest + "="), pk) for pk, digest in waiting))
             LogQueue.objects.filter(pk__in=[pk for pk, _ in waiting]).delete()
     return len(waiting)
 
@@ -73,11 +73,6 @@ def append(state: LogState, entries: list[tuple[bytes, int | None]]) -> None:
 def locked_state() -> LogState:
     """The one row, locked until the transaction ends."""
     return LogState.objects.select_for_update().get(pk=1)
-
-
-def _raw(digest: str) -> bytes:
-    """The 32 bytes of an entry's hash, which are the leaf."""
-    return base64.urlsafe_b64decode(digest + "=")
 
 
 def leaves_between(start: int, end: int) -> Iterator[bytes]:

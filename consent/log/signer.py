@@ -100,7 +100,6 @@ def adopt(*, note: str, frontier: Frontier) -> None:
 
 
 def last_note() -> str | None:
-    """The note that was signed last."""
     memory = _read(Path(settings.LOG_SIGNER_FILE))
     return memory.note if memory is not None else None
 

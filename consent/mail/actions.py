@@ -53,10 +53,6 @@ def _near_their_end(now: datetime) -> QuerySet[Grant]:
     return near.filter(starts_at__lte=F("expires_at") - FORGOTTEN_AFTER)
 
 
-def _candidates(kind: MailKind, now: datetime) -> QuerySet[Any]:
-    return _fresh(now) if kind == MailKind.REQUEST else _near_their_end(now)
-
-
 def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
     """What nobody was written to about and may be now; a sandbox person has nobody who reads mail."""
     if kind == MailKind.REQUEST:
@@ -73,7 +69,7 @@ def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
 def _people_to_write_to(kind: MailKind) -> Sequence[int]:
     """The keys of some of them, whoever has waited longest first."""
     now = database_now()
-    if not _candidates(kind, now).exists():
+    if not (_fresh(now) if kind == MailKind.REQUEST else _near_their_end(now)).exists():
         return ()  # as mostly; the whole question takes the planner alone longer than this look
     people = _due(kind, now).order_by().values("user").annotate(first=Min("pk")).order_by("first")
     return list(people.values_list("user", flat=True)[:_BATCH])
@@ -91,7 +87,7 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
     wanted = alerts.settings_of(user)
     if alerts.hold(wanted, now=now, oldest=min(_due_at(kind, request) for request in due)):
         return
-    by_mail, by_push = (_goes_by(wanted, kind, way) for way in (AlertWay.MAIL, AlertWay.PUSH))
+    by_mail, by_push = (alerts.goes_by(wanted, _KINDS[kind], way) for way in (AlertWay.MAIL, AlertWay.PUSH))
     _note(due, kind, now, told=by_mail or (by_push and subscriptions_of(user).exists()))
     if kind == MailKind.REQUEST:
         alerts.count_kept_back(wanted, [request.created_at for request in due])
@@ -106,10 +102,6 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
 
 def _due_at(kind: MailKind, request: ConsentRequest) -> datetime:
     return request.created_at if kind == MailKind.REQUEST else request.grant.expires_at - _NEAR
-
-
-def _goes_by(wanted: AlertSettings, kind: MailKind, way: AlertWay) -> bool:
-    return alerts.goes_by(wanted, _KINDS[kind], way)
 
 
 def _give_up(kind: MailKind, mail: OutgoingMail) -> None:
@@ -150,7 +142,7 @@ def _renewal_of(request: ConsentRequest) -> ConsentRequest | None:
 
 def _about_several(due: Sequence[ConsentRequest], kind: MailKind, now: datetime) -> dict[str, Any]:
     """The same of one mail about all of `due`, which are one person's."""
-    lines = _by_app(due) if kind == MailKind.REQUEST else _by_end(due)
+    lines = _by_app(due) if kind == MailKind.REQUEST else [_ending_line(request) for request in due]
     context: dict[str, Any] = {"lines": lines[:_MOST_LINES], "more": len(lines) - _MOST_LINES}
     if kind == MailKind.REQUEST:
         waiting = list(_waiting(now).filter(user=due[0].user).values_list("app", flat=True))
@@ -166,10 +158,6 @@ def _by_app(due: Sequence[ConsentRequest]) -> list[str]:
         named = (request.app_name, request.app.legal_name)
         by_app[named] = by_app.get(named, 0) + 1
     return [f"{name} ({legal}): {_requests(count)}" for (name, legal), count in by_app.items()]
-
-
-def _by_end(due: Sequence[ConsentRequest]) -> list[str]:
-    return [_ending_line(request) for request in due]
 
 
 def _ending_line(request: ConsentRequest) -> str:

@@ -1,6 +1,9 @@
 """Mail to people, each written once."""
 
 from django.db import models
+from django.db.models import UniqueConstraint
+
+from common.constraints import one_of
 
 
 class MailKind(models.TextChoices):
@@ -22,6 +25,6 @@ class Mail(models.Model):
     class Meta:
         db_table = "consent_mails"
         constraints = [
-            models.UniqueConstraint(fields=["request", "kind"], name="consent_mail_once"),
-            models.CheckConstraint(condition=models.Q(kind__in=MailKind.values), name="consent_mail_kind"),
+            UniqueConstraint(fields=["request", "kind"], name="consent_mail_once"),
+            one_of("consent_mail_kind", "kind", MailKind),
         ]

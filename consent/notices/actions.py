@@ -2,10 +2,10 @@
 
 import threading
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
 
+from accounts.models import User
 from common import limits
 from common.clock import database_now, rfc3339
 from common.identifiers import new_identifier
@@ -22,9 +22,6 @@ from developers.errors import AppSuspended
 from developers.models import AppStatus, WebhookEndpoint
 from developers.webhooks.errors import EndpointDisabled
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 TESTS = limits.Limit("webhook-tests", 10, 60)  # of one person
 REPLAYS = limits.Limit("webhook-replays", 120, 3600)  # of one app, however many deliveries each
 MOST_REPLAYED = 1000  # deliveries at once
@@ -32,7 +29,7 @@ TEST_SECONDS = 8.0  # somebody waits for the answer, and holds one of this proce
 _under_way = threading.BoundedSemaphore(8)  # tests in this process
 
 
-def send_test(*, endpoint: WebhookEndpoint, by: "User") -> webhook_client.Outcome:
+def send_test(*, endpoint: WebhookEndpoint, by: User) -> webhook_client.Outcome:
     """Send `consent.test` there now, signed like everything else, and say what became of it.
 
     It tells of nobody, takes no number of the app's sequence and is kept nowhere. A disabled endpoint can be tried out,
@@ -82,7 +79,7 @@ def _status_of_nobody(now: datetime) -> ConsentStatus:
     }
 
 
-def replay_delivery(*, delivery: WebhookDelivery, by: "User") -> None:
+def replay_delivery(*, delivery: WebhookDelivery, by: User) -> None:
     """Send it once more under the same `webhook-id`. Raises `EndpointDisabled`, `TooManyRequests`."""
     endpoint = delivery.endpoint
     _must_be_enabled(endpoint)
@@ -94,7 +91,7 @@ def replay_delivery(*, delivery: WebhookDelivery, by: "User") -> None:
         )
 
 
-def replay_failed(*, endpoint: WebhookEndpoint, since: datetime, by: "User") -> int:
+def replay_failed(*, endpoint: WebhookEndpoint, since: datetime, by: User) -> int:
     """Send once more what did not arrive of the notices since then, the oldest first, at most MOST_REPLAYED of them.
 
     Returns how many. Raises `EndpointDisabled`, `TooManyRequests`.

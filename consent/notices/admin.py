@@ -6,17 +6,17 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
+from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
 from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import DeliveryStatus, Notice, WebhookDelivery
 from consent.notices.webhooks import replay
-from developers.models import App, AppStatus, WebhookEndpoint
+from developers.models import WebhookEndpoint
+from developers.staff_secrets import ShownOnce
 from developers.webhooks import actions as webhooks
 from developers.webhooks.policies import check_address
 from developers.webhooks.words import address_refused
@@ -29,12 +29,10 @@ class NoticeAdmin(AboutPeople, ReadOnly):
     search_fields = ("=app__app_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("app", "sequence", "kind", "request", "at", "facts")
+    about = "request.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("app", "request__user")
-
-    def person_of(self, row: Any) -> str | None:
-        return row.request.user.public_id if row.request else None
 
 
 class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
@@ -59,9 +57,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
 
 
 @admin.register(WebhookEndpoint)
-class EndpointAdmin(NeverDeleted):
+class EndpointAdmin(ShownOnce):
     """The secret is kept encrypted, so the page after making one is the only time that it can be read."""
 
+    heading, choose_one = _("A new webhook secret"), _("Choose one endpoint.")
     form = EndpointForm
     list_display = ("url", "app", "type_names", "disabled_at", "reason", "created_at")
     list_filter = (("disabled_at", admin.EmptyFieldListFilter),)
@@ -69,6 +68,7 @@ class EndpointAdmin(NeverDeleted):
     search_fields = ("url", "app__name", "app__app_id")
     ordering = ("-created_at",)
     actions = ("renew", "disable", "enable")
+    unread = ("secret", "previous_secret")
 
     @admin.display(description=_("types"))
     def type_names(self, row: WebhookEndpoint) -> str:
@@ -80,46 +80,24 @@ class EndpointAdmin(NeverDeleted):
         return ("app", "url", "type_names", "disabled_at", "reason", "created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).select_related("app").defer("secret", "previous_secret")
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_end_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("developers.change_webhookendpoint")
-
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """One way to save: whichever button it was, the secret has to be read on the next page."""
-        buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        return super().add_view(request, form_url, {**(extra_context or {}), **buttons})
-
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "app":
-            kwargs["queryset"] = App.objects.exclude(status=AppStatus.CLOSED).order_by("name")
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+        return super().get_queryset(request).select_related("app")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         asked = form.cleaned_data
         by: Any = request.user
         row, secret = webhooks.add_endpoint(app=asked["app"], url=asked["url"], types=asked["types"], by=by)
         obj.__dict__.update(row.__dict__)
-        obj.plain = secret  # for `response_add` alone; no column takes it
-
-    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        return self._shown_once(request, obj, obj.plain)
+        obj.plain = secret
 
     @admin.action(description=_("Renew the secret: the old one signs for another 24 hours"), permissions=["end"])
     def renew(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> HttpResponse | None:
-        chosen = list(queryset[:2])
-        if len(chosen) != 1:
-            self.message_user(request, _("Choose one endpoint."), messages.ERROR)
+        chosen = self.one_of(request, queryset)
+        if chosen is None:
             return None
         by: Any = request.user
-        secret = webhooks.renew_secret(endpoint=chosen[0], by=by)
-        self.log_change(request, chosen[0], [{"changed": {"fields": ["secret"]}}])
-        return self._shown_once(request, chosen[0], secret)
+        secret = webhooks.renew_secret(endpoint=chosen, by=by)
+        self.log_change(request, chosen, [{"changed": {"fields": ["secret"]}}])
+        return self.shown_once(request, chosen, secret)
 
     @admin.action(description=_("Disable: nothing is sent there"), permissions=["end"])
     def disable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
@@ -138,55 +116,29 @@ class EndpointAdmin(NeverDeleted):
         text = ngettext("%d endpoint was changed.", "%d endpoints were changed.", len(changed)) % len(changed)
         self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
 
-    def _shown_once(self, request: HttpRequest, row: WebhookEndpoint, secret: str) -> TemplateResponse:
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("A new webhook secret"),
-            "row": row,
-            "secret": secret,
-            "opts": self.opts,
-        }
-        return TemplateResponse(request, "admin/developers/webhookendpoint/shown_once.html", context)
-
 
 @admin.register(WebhookDelivery)
 class DeliveryAdmin(AboutPeople, ReadOnly):
     """What became of every delivery; what was told is the notice's, and no value of anybody."""
 
-    list_display = (
-        "notice",
-        "kind",
-        "endpoint",
-        "status",
-        "attempt",
-        "status_code",
-        "failure",
-        "next_at",
-        "finished_at",
-    )
+    list_display = fields = (
+        "notice", "kind", "endpoint", "status", "attempt", "status_code", "failure", "next_at", "finished_at",
+    )  # fmt: skip
     list_filter = ("status",)
     filters_by_index = tuple(f"status__exact={status}" for status in DeliveryStatus)
     list_select_related = ("notice__request__user", "endpoint")
     search_fields = ("=endpoint__app__app_id", "endpoint__url")
     ordering = ("-id",)
     actions = ("replay",)
-    fields = ("notice", "kind", "endpoint", "status", "attempt", "status_code", "failure", "next_at", "finished_at")
+    unread = ("endpoint__secret", "endpoint__previous_secret")
+    about = "notice.request.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return (
-            super()
-            .get_queryset(request)
-            .select_related("notice__request__user", "endpoint")
-            .defer("endpoint__secret", "endpoint__previous_secret")
-        )
+        return super().get_queryset(request).select_related(*self.list_select_related)
 
     @admin.display(description=_("type"))
     def kind(self, row: WebhookDelivery) -> str:
         return row.notice.kind
-
-    def person_of(self, row: Any) -> str | None:
-        asked = row.notice.request
-        return asked.user.public_id if asked else None
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_webhookdelivery")

@@ -11,22 +11,7 @@ from common.operations import operation, path_parameter
 from common.problems import NotFound
 from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
-from consent.notices.schemas import (
-    EXAMPLE_DELIVERY_ID,
-    EXAMPLE_ENDPOINT_ID,
-    ChangedEndpointBody,
-    ManagedDeliveries,
-    ManagedDelivery,
-    ManagedEndpoint,
-    ManagedEndpoints,
-    ManagedEndpointWithSecret,
-    NewEndpointBody,
-    RotationBody,
-    TestOutcome,
-    delivery_body,
-    endpoint_body,
-    outcome_body,
-)
+from consent.notices import schemas
 from developers.errors import AppSuspended
 from developers.manage.base import APP_ID, MANAGE, ManagementView
 from developers.models import App, WebhookEndpoint
@@ -34,7 +19,7 @@ from developers.webhooks import actions as webhooks
 from developers.webhooks import queries as webhook_queries
 from developers.webhooks.errors import EndpointDisabled
 
-_ENDPOINT_ID = path_parameter("endpoint_id", "The endpoint.", EXAMPLE_ENDPOINT_ID)
+_ENDPOINT_ID = path_parameter("endpoint_id", "The endpoint.", schemas.EXAMPLE_ENDPOINT_ID)
 
 
 def _key(text: str) -> int:
@@ -45,9 +30,6 @@ def _key(text: str) -> int:
 
 
 class Endpoints(ManagementView):
-    """All endpoints of an app."""
-
-    http_method_names = ["get", "post"]
     takes_query = True
 
     @operation(
@@ -57,12 +39,12 @@ class Endpoints(ManagementView):
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
         parameters=[APP_ID],
         query=PageQuery,
-        answers={200: ManagedEndpoints},
+        answers={200: schemas.ManagedEndpoints},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
         app = self.member().app
-        return json_answer(self.page(webhook_queries.endpoints_of(app), endpoint_body))
+        return json_answer(self.page(webhook_queries.endpoints_of(app), schemas.endpoint_body))
 
     @operation(
         name="addWebhookEndpoint",
@@ -70,15 +52,15 @@ class Endpoints(ManagementView):
         summary="Add a webhook endpoint",
         description="The answer holds the secret that signs, this once. An app has at most 20 endpoints.",
         parameters=[APP_ID],
-        body=NewEndpointBody,
-        answers={201: ManagedEndpointWithSecret},
+        body=schemas.NewEndpointBody,
+        answers={201: schemas.ManagedEndpointWithSecret},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(NewEndpointBody)
+        asked = self.body(schemas.NewEndpointBody)
         endpoint, secret = webhooks.add_endpoint(
             app=self.member().app, url=asked.url, types=asked.types, by=self.manager.user
         )
-        return json_answer({**endpoint_body(endpoint), "secret": secret}, status=201)
+        return json_answer({**schemas.endpoint_body(endpoint), "secret": secret}, status=201)
 
 
 class EndpointView(ManagementView):
@@ -91,9 +73,6 @@ class EndpointView(ManagementView):
 
 
 class Endpoint(EndpointView):
-    """One endpoint."""
-
-    http_method_names = ["patch", "delete"]
     body_required = False
 
     @operation(
@@ -103,15 +82,15 @@ class Endpoint(EndpointView):
         description="What waits goes to the new address. While it is disabled nothing is sent there, and notices of "
         "that time never are.",
         parameters=[APP_ID, _ENDPOINT_ID],
-        body=ChangedEndpointBody,
-        answers={200: ManagedEndpoint},
+        body=schemas.ChangedEndpointBody,
+        answers={200: schemas.ManagedEndpoint},
     )
     def patch(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
-        asked = self.body(ChangedEndpointBody)
+        asked = self.body(schemas.ChangedEndpointBody)
         endpoint = webhooks.update_endpoint(
             endpoint=self.endpoint(), url=asked.url, types=asked.types, enabled=asked.enabled, by=self.manager.user
         )
-        return json_answer(endpoint_body(endpoint))
+        return json_answer(schemas.endpoint_body(endpoint))
 
     @operation(
         name="deleteWebhookEndpoint",
@@ -130,7 +109,6 @@ class Endpoint(EndpointView):
 class EndpointTest(EndpointView):
     """Try an endpoint out."""
 
-    http_method_names = ["post"]
     body_required = False
 
     @operation(
@@ -142,19 +120,18 @@ class EndpointTest(EndpointView):
         "the app's sequence and is sent whatever types the endpoint wants. Ten a minute.",
         parameters=[APP_ID, _ENDPOINT_ID],
         body=Nothing,
-        answers={200: TestOutcome},
+        answers={200: schemas.TestOutcome},
         refusals=[AppSuspended],
     )
     def post(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
         self.body(Nothing)
         outcome = notice_actions.send_test(endpoint=self.endpoint(), by=self.manager.user)
-        return json_answer(outcome_body(outcome))
+        return json_answer(schemas.outcome_body(outcome))
 
 
 class EndpointSecret(EndpointView):
     """Renew what signs."""
 
-    http_method_names = ["post"]
     body_required = False
 
     @operation(
@@ -164,22 +141,20 @@ class EndpointSecret(EndpointView):
         description="The answer holds the new secret, this once. Until the overlap is over each delivery carries two "
         "signatures in `webhook-signature`; renewed once more within it, the oldest secret signs nothing any more.",
         parameters=[APP_ID, _ENDPOINT_ID],
-        body=RotationBody,
-        answers={200: ManagedEndpointWithSecret},
+        body=schemas.RotationBody,
+        answers={200: schemas.ManagedEndpointWithSecret},
         example={"old_secret_until": "2026-11-21T10:00:00Z"},
     )
     def post(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
-        asked = self.body(RotationBody)
+        asked = self.body(schemas.RotationBody)
         endpoint = self.endpoint()
         overlap = timedelta(seconds=asked.overlap)
         secret = webhooks.renew_secret(endpoint=endpoint, by=self.manager.user, overlap=overlap)
         renewed = webhook_queries.endpoint_of(endpoint.app, endpoint.pk)
-        return json_answer({**endpoint_body(renewed), "secret": secret})
+        return json_answer({**schemas.endpoint_body(renewed), "secret": secret})
 
 
 class EndpointDeliveries(EndpointView):
-    """The log of an endpoint."""
-
     takes_query = True
 
     @operation(
@@ -189,7 +164,7 @@ class EndpointDeliveries(EndpointView):
         description="The newest notice first, in pages.",
         parameters=[APP_ID, _ENDPOINT_ID],
         query=PageQuery,
-        answers={200: ManagedDeliveries},
+        answers={200: schemas.ManagedDeliveries},
     )
     def get(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
         query = self.query(PageQuery)
@@ -198,8 +173,8 @@ class EndpointDeliveries(EndpointView):
             found = found.filter(notice_id__lt=position_of(query.cursor))
         rows = list(found[: query.limit + 1])
         shown = rows[: query.limit]
-        answer: ManagedDeliveries = {
-            "items": [delivery_body(row, app_id) for row in shown],
+        answer: schemas.ManagedDeliveries = {
+            "items": [schemas.delivery_body(row, app_id) for row in shown],
             "next_cursor": cursor_of(shown[-1].notice_id) if len(rows) > query.limit else None,
         }
         return json_answer(answer)
@@ -208,7 +183,6 @@ class EndpointDeliveries(EndpointView):
 class DeliveryReplay(ManagementView):
     """Send one delivery once more."""
 
-    http_method_names = ["post"]
     body_required = False
     about = "the app of the delivery"
 
@@ -217,9 +191,9 @@ class DeliveryReplay(ManagementView):
         tag=MANAGE,
         summary="Send a delivery once more",
         description="Whatever became of it, soon and under the same `webhook-id`, with all its attempts anew.",
-        parameters=[path_parameter("delivery_id", "The delivery.", EXAMPLE_DELIVERY_ID)],
+        parameters=[path_parameter("delivery_id", "The delivery.", schemas.EXAMPLE_DELIVERY_ID)],
         body=Nothing,
-        answers={200: ManagedDelivery},
+        answers={200: schemas.ManagedDelivery},
         example={"attempts": 0, "error": None},
         refusals=[EndpointDisabled],
     )
@@ -229,4 +203,4 @@ class DeliveryReplay(ManagementView):
         delivery = notice_queries.delivery_of(managed, _key(delivery_id))
         notice_actions.replay_delivery(delivery=delivery, by=self.manager.user)
         delivery.refresh_from_db()
-        return json_answer(delivery_body(delivery, delivery.endpoint.app.app_id))
+        return json_answer(schemas.delivery_body(delivery, delivery.endpoint.app.app_id))

@@ -1,12 +1,13 @@
 """What apps are told: the one sequence that polling, waiting, events and webhooks read, and deliveries under way."""
 
 from django.db import models
+from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check
 
 
 class DeliveryStatus(models.TextChoices):
-    """Where a delivery stands."""
-
     WAITING = "waiting", _("Waiting")
     DELIVERED = "delivered", _("Delivered")
     GIVEN_UP = "given_up", _("Given up")
@@ -37,21 +38,17 @@ class WebhookDelivery(models.Model):
         verbose_name = _("webhook delivery")
         verbose_name_plural = _("webhook deliveries")
         constraints = [
-            models.UniqueConstraint(fields=["endpoint", "notice"], name="webhook_delivery_once"),
-            models.CheckConstraint(
-                condition=models.Q(status="waiting", finished_at__isnull=True)
-                | models.Q(status__in=["delivered", "given_up"], finished_at__isnull=False),
-                name="webhook_delivery_finish_together",
+            UniqueConstraint(fields=["endpoint", "notice"], name="webhook_delivery_once"),
+            check(
+                "webhook_delivery_finish_together",
+                Q(status="waiting", finished_at__isnull=True)
+                | Q(status__in=["delivered", "given_up"], finished_at__isnull=False),
             ),
         ]
         indexes = [
-            models.Index(fields=["next_at"], condition=models.Q(status="waiting"), name="webhook_delivery_due"),
-            models.Index(fields=["status", "id"], name="webhook_delivery_status"),
-            models.Index(
-                fields=["finished_at"],
-                condition=models.Q(finished_at__isnull=False),
-                name="webhook_delivery_age",
-            ),
+            Index(fields=["next_at"], condition=Q(status="waiting"), name="webhook_delivery_due"),
+            Index(fields=["status", "id"], name="webhook_delivery_status"),
+            Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="webhook_delivery_age"),
         ]
 
 
@@ -84,5 +81,5 @@ class Notice(models.Model):
 
     class Meta:
         db_table = "consent_notices"
-        constraints = [models.UniqueConstraint(fields=["app", "sequence"], name="consent_notice_sequence")]
-        indexes = [models.Index(fields=["request", "-sequence"], name="consent_notice_newest")]
+        constraints = [UniqueConstraint(fields=["app", "sequence"], name="consent_notice_sequence")]
+        indexes = [Index(fields=["request", "-sequence"], name="consent_notice_newest")]

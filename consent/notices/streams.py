@@ -69,5 +69,7 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
 def _event(row: dict[str, Any]) -> bytes:
     facts = row["facts"]
     data = facts.encode() if isinstance(facts, str) else orjson.dumps(facts)
-    name = row["kind"].encode() if row["kind"] in _OWN_NAMES else b"consent"
+    kind = row["kind"].encode()
+    # a field that the standard has readers pass over: what happened, where the status alone does not tell
+    name = kind if row["kind"] in _OWN_NAMES else b"consent\ntype: " + kind
     return b"event: %b\nid: %d\ndata: %b\n\n" % (name, row["sequence"], data)

@@ -12,11 +12,10 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from django.conf import settings
 
-from common import addresses, tracing
+from common import tracing
 from common.clock import rfc3339
-from common.outbound.client import Client
+from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
 from common.outbound.signing import signed_headers
 
@@ -25,11 +24,7 @@ UNREACHABLE = "it cannot be reached"
 _log = logging.getLogger(__name__)
 
 
-def _may_reach(address: str) -> bool:
-    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
-
-
-_client = Client(may_reach=_may_reach, connect_seconds=CONNECT_SECONDS)
+_client = Client(may_reach=chosen_by_app, connect_seconds=CONNECT_SECONDS)
 
 
 @dataclass(frozen=True)

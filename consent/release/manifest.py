@@ -59,12 +59,10 @@ class Release:
 
     @property
     def version(self) -> str:
-        """The release's version."""
         return str(self.members["version"])
 
     @property
     def commit(self) -> str:
-        """The commit that it was made from."""
         return str(self.members["commit"])
 
     @property

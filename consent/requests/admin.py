@@ -38,9 +38,7 @@ class RequestAdmin(AboutPeople, ReadOnly):
         "refresh_policy", "binding_message", *request_digest.OPTIONAL, "request_digest", "status", "created_at",
         "expires_at", "decided_at", "decided_by",
     )  # fmt: skip
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("connector_public_key", "decision_note")
+    unread = ("connector_public_key", "decision_note")
 
     @admin.display(description=_("scope"))
     def what(self, row: ConsentRequest) -> str:

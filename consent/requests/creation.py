@@ -189,7 +189,7 @@ def _find_or_make(
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
     if recent is None:
         raise ScopeRegistryUnavailable
-    entry = _find_entry(body.scope, person, recent)
+    entry = _find_entry(body.scope, person, recent, along)
     if entry is not None and recent.is_kept_away and not app.is_personal:
         refused_by("only_checked")
         entry = None
@@ -231,12 +231,17 @@ def _close_or_find_same(asked: RequestDraft, recent: RecentRequests, along: _Alo
     return None
 
 
-def _find_entry(scope: str, person: PersonRead, recent: RecentRequests) -> Entry | None:
-    """The scope's registry entry, or None for every reason why it cannot be asked of this person."""
+def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _Along | None) -> Entry | None:
+    """The scope's registry entry, or None for every reason why it cannot be asked of this person.
+
+    What rides along on a connection they see first, and enter there what they do not keep yet: only hiding counts.
+    """
     registry = RegistryCopy.for_version(recent.registry_version)
     entry = registry.by_scope.get(scope)
     if entry is None or recent.has_blocked:
         return None
+    if along is not None:
+        return None if registry.hides(entry, person.hidden.split()) else entry
     return entry if scope in registry.discovered_for(person.holdings, person.hidden).scopes else None
 
 

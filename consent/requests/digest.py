@@ -26,8 +26,11 @@ MEMBERS = (
 )
 
 # There only where the app gave them: what the contract gained later, so that what was signed for before stays as it is.
-OPTIONAL = tuple(name for name, each in RequestConsentBody.model_fields.items() if each.json_schema_extra == IN_DIGEST)
-
+# `derived` are the definitions of the answers that it named, as the registry had them.
+OPTIONAL = (
+    *(name for name, each in RequestConsentBody.model_fields.items() if each.json_schema_extra == IN_DIGEST),
+    "derived",
+)
 
 # Two requests are the same question where everything but the request's own name and deadline is equal.
 IDENTITY = tuple(member for member in (*MEMBERS, *OPTIONAL) if member not in ("request_id", "expires_at"))
@@ -41,6 +44,6 @@ def members_of(request: ConsentRequest, *, app_id: str) -> dict[str, Any]:
 
 
 def optional_members_of(request: ConsentRequest) -> dict[str, Any]:
-    """What the app gave of the members that the contract gained later."""
+    """What there is of the members that the contract gained later."""
     given = {member: getattr(request, member) for member in OPTIONAL}
     return {member: value for member, value in given.items() if value is not None}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from common.identifiers import new_identifier
@@ -14,6 +15,13 @@ from pkm.registry.copy import Entry
 
 # members of the body that are no column of a request under the same name: whom it is about, and the key and its use
 _NOT_STORED = {"user_id", "connector_public_key", "requested_expiry", "connector_wrapping_alg"}
+
+
+def answers_named(body: RequestConsentBody, entry: Entry) -> dict[str, dict[str, Any]]:
+    """Path → definition of each answer in place of a value that may be given: none comes without being named."""
+    named = [*(body.required_attributes or []), *(body.optional_attributes or [])] or entry.attributes
+    accepted = chain.from_iterable((body.accepts or {}).values())
+    return {path: entry.answers[path] for path in (*named, *accepted) if path in entry.answers}
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,7 @@ class RequestDraft:
             pairwise_id=self.pairwise_id,
             scope_entry_id=self.entry.pk,
             attributes=list(self.entry.attributes),
+            derived=answers_named(self.body, self.entry) or None,
             connector_public_key=self.key.jwk,
             connector_thumbprint=self.key.thumbprint,
             wrapping_alg=self.body.connector_wrapping_alg,

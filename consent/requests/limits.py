@@ -12,6 +12,7 @@ from common import limits
 from common.limits import Count, Limit
 from common.problems import FieldError, InvalidRequest, TooManyRequests
 from consent.errors import RecentlyDenied, RequestBudgetSpent
+from consent.requests.draft import answers_named
 from consent.requests.models import ScopeTemplate
 from consent.requests.recent import DAY, WEEK, RecentRequests
 from consent.schemas import RequestConsentBody
@@ -31,8 +32,8 @@ def check_terms(*, body: RequestConsentBody, entry: Entry) -> None:
         errors.append(_error("access_duration", "less_than_equal", longest))
     required, optional = body.required_attributes or [], body.optional_attributes or []
     for field, paths in (("required_attributes", required), ("optional_attributes", optional)):
-        outside = [path for path in paths if path not in entry.attributes]
-        if outside:
+        known = {*entry.attributes, *filter(entry.parsed.covers, entry.answers)}
+        if outside := [path for path in paths if path not in known]:
             errors.append(_error(field, "outside_scope", f"not in this scope: {', '.join(outside[:5])}"))
     if set(required) & set(optional):
         errors.append(_error("optional_attributes", "repeated", "an attribute is either required or optional"))
@@ -40,10 +41,25 @@ def check_terms(*, body: RequestConsentBody, entry: Entry) -> None:
         given = {"required_attributes": body.required_attributes, "optional_attributes": body.optional_attributes}
         reason = "name at least one attribute, or leave it out"
         errors.extend(_error(field, "too_short", reason) for field, paths in given.items() if paths is not None)
+    errors.extend(_unfit_answers(body, entry))
+    if body.refresh_policy == "continuous" and answers_named(body, entry):
+        errors.append(_error("refresh_policy", "snapshot_only", "an answer in place of a value is given as it is once"))
     if body.template_id is not None:
         errors.extend(_beyond_template(body))
     if errors:
         raise InvalidRequest("These members do not fit the scope.", errors=errors)
+
+
+def _unfit_answers(body: RequestConsentBody, entry: Entry) -> Iterator[FieldError]:
+    """What of `accepts` is of no value that is asked for, is none of its answers, or is asked for itself."""
+    named = [*(body.required_attributes or []), *(body.optional_attributes or [])] or entry.attributes
+    for source, paths in (body.accepts or {}).items():
+        if source not in named:
+            yield _error("accepts", "outside_scope", f"not asked for: {source[:200]}")
+        elif others := [path for path in paths if entry.answers.get(path, {}).get("from") != source]:
+            yield _error("accepts", "no_answer", f"no answer in place of {source}: {', '.join(others[:5])}")
+        elif twice := [path for path in paths if path in named]:
+            yield _error("accepts", "repeated", f"asked for already: {', '.join(twice[:5])}")
 
 
 def _beyond_template(body: RequestConsentBody) -> list[FieldError]:

@@ -1,5 +1,6 @@
 """What an app asked for, and the templates that it may use."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import models
@@ -86,6 +87,8 @@ class ConsentRequest(models.Model):
     scope = models.CharField(_("scope"), max_length=210)
     app_name = models.CharField(_("app's name when asked"), max_length=80)
     attributes = models.JSONField(_("attributes when asked"))
+    # path → definition (`pkm.registry.derived`) of what is asked for in place of a value; null where nothing is
+    derived = models.JSONField(_("answers asked for"), null=True)
     purpose = models.CharField(_("purpose"), max_length=280)
     connector_public_key = models.JSONField()
     connector_key_id = models.CharField(max_length=128)
@@ -102,6 +105,7 @@ class ConsentRequest(models.Model):
     # base64url, of the sharing ID that the person was named by, or of the ID of the connection that it rode on
     invitation_sha256 = models.CharField(_("digest of the sharing ID used"), max_length=43, null=True)  # noqa: DJ001  # null where absent, as in the digest
     return_url = models.CharField(_("where you go afterwards"), max_length=2000, null=True)  # noqa: DJ001  # null where absent, as in the digest
+    accepts = models.JSONField(_("answers that would do"), null=True)  # path of a value → those of answers in its place
     handling = models.JSONField(  # as `handling_of` has it
         _("what the app said becomes of the data"), default=dict, db_default=models.Value({}, models.JSONField())
     )
@@ -184,6 +188,15 @@ class ConsentRequest(models.Model):
         if self.required_attributes is None and self.optional_attributes is None:
             return None
         return [*(self.required_attributes or []), *(self.optional_attributes or [])]
+
+    def forms_of(self, path: str) -> list[str]:
+        """What may be shared where this attribute is asked for: itself, or one of the answers that do in its place."""
+        return [path, *(self.accepts or {}).get(path, [])]
+
+    def made_from(self, paths: Iterable[str]) -> list[str]:
+        """The attributes of which these are the values or answers."""
+        derived = self.derived or {}
+        return [derived[path]["from"] if path in derived else path for path in paths]
 
 
 _STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits", "withheld")

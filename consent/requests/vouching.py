@@ -7,7 +7,9 @@ from typing import Any, Literal
 import pkm.sealed
 from common.clock import database_now, rfc3339
 from consent.connector_keys.models import ConnectorKey, PublishedKeys
-from consent.connector_keys.registered import is_genuine, is_proved
+from consent.connector_keys.registered import is_genuine, proved_entry
+from consent.ledger.models import AuditEntry
+from consent.ledger.proofs import as_hashed
 from consent.requests.models import ConsentRequest
 from consent.requests.published import keys_in
 from pkm.registry.models import SensitivityTier
@@ -17,12 +19,15 @@ from pkm.registry.models import SensitivityTier
 class Vouching:
     """`domain` is the app's proved one, where a published key is published; `since` is when a registered one was.
 
+    `entry` says so in the app's chain: programs of the person prove it by the log, and take nobody's word.
+
     A sandbox person has nothing real, so that nobody has to vouch.
     """
 
     by: Literal["published", "registered", "sandbox", "nobody"]
     domain: str | None = None
     since: datetime | None = None
+    entry: AuditEntry | None = None
 
     @property
     def is_missing(self) -> bool:
@@ -30,7 +35,8 @@ class Vouching:
 
     def as_body(self) -> dict[str, Any]:
         """As the owner's address answers it."""
-        return {"by": self.by, "domain": self.domain, "since": rfc3339(self.since)}
+        entry = None if self.entry is None else as_hashed(self.entry)
+        return {"by": self.by, "domain": self.domain, "since": rfc3339(self.since), "entry": entry}
 
 
 def vouching_of(request: ConsentRequest) -> Vouching:
@@ -51,8 +57,8 @@ def vouching_of(request: ConsentRequest) -> Vouching:
         return Vouching("published", domain)
     usable = ConnectorKey.objects.usable(database_now()).filter(app=app, thumbprint=request.connector_thumbprint)
     key = usable.select_related("app").first()
-    if key is not None and is_genuine(key) and is_proved(key):
-        return Vouching("registered", domain, key.registered_at)
+    if key is not None and is_genuine(key) and (entry := proved_entry(key)) is not None:
+        return Vouching("registered", domain, key.registered_at, entry)
     return Vouching("nobody", domain)
 
 

@@ -1,11 +1,10 @@
 """Making people to play, and ending them. What they decide are the owner's own actions."""
 
-from typing import TYPE_CHECKING
-
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from accounts.identifiers import new_user_id, sandbox_address
+from accounts.models import User
 from common.clock import database_now
 from common.identifiers import new_identifier
 from consent.connections import actions as connections
@@ -23,9 +22,6 @@ from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, Re
 from developers.app_events import Occurrence, ProcessingEvent, ProcessingNotice
 from developers.models import App, AppPerson
 from pkm.segments.actions import destroy_vault
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST_PEOPLE = 20  # of an app
 _PREFIXES = {"analysis": "ana", "activation": "act", "deletion": "del"}  # of the IDs that family B gives
@@ -61,7 +57,7 @@ def tell_of_processing(*, app_pk: int, event: ProcessingEvent) -> ProcessingNoti
     return notify_of_processing([occurred], now)[0]
 
 
-def answer_connection(*, app_pk: int, by: "User", connection_id: str, connects: bool) -> SandboxConnection:
+def answer_connection(*, app_pk: int, by: User, connection_id: str, connects: bool) -> SandboxConnection:
     """Connect this sandbox person with the app by this connection, or decline. Raises as the pages' actions do."""
     found = Connection.objects.select_related("app__application").filter(app=app_pk, connection_id=connection_id)
     connection = found.first()
@@ -81,7 +77,7 @@ def answer_connection(*, app_pk: int, by: "User", connection_id: str, connects: 
 
 
 @transaction.atomic
-def delete_person(*, of: "User") -> None:
+def delete_person(*, of: User) -> None:
     """End what waits as expired, what is shared as terminated, and destroy the vault. What was done stays on record.
 
     The account stays too, as history names it, but nobody reaches it any more.

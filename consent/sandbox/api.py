@@ -178,7 +178,7 @@ PLAYED = (
                 body=SigningKeyBody,
                 answers={200: schemas.VaultKeys},
                 refusals=[vault_errors.RotationRequired, vault_errors.ApprovalMismatch, vault_errors.VaultAbsent],
-            ),
+            )
         },
     ),
     Played(
@@ -193,7 +193,7 @@ PLAYED = (
                 body=WrapperBody,
                 answers={201: schemas.VaultWrapper},
                 refusals=[vault_errors.VaultAbsent, vault_errors.TooManyWrappers, vault_errors.WrapperMismatch],
-            ),
+            )
         },
     ),
     Played(
@@ -208,7 +208,7 @@ PLAYED = (
                 parameters=[path_parameter("wrapper_id", "As the vault's keys tell it.", schemas.EXAMPLE_WRAPPER_ID)],
                 answers={204: None},
                 refusals=[vault_errors.LastWrapper],
-            ),
+            )
         },
     ),
     Played(
@@ -227,7 +227,7 @@ PLAYED = (
                     query_parameter("domain", "Only this domain.", _NAME),
                 ],
                 answers={200: schemas.VaultSegments},
-            ),
+            )
         },
     ),
     Played(
@@ -276,7 +276,7 @@ PLAYED = (
                 parameters=[_REQUEST],
                 answers={200: schemas.RequestData},
                 refusals=[errors.UnknownRequest],
-            ),
+            )
         },
     ),
     Played(
@@ -306,7 +306,7 @@ PLAYED = (
                     vault_errors.StaleRevision,
                     vault_errors.QuotaExceeded,
                 ],
-            ),
+            )
         },
     ),
     Played(
@@ -328,7 +328,7 @@ PLAYED = (
                     vault_errors.NotesMismatch,
                     vault_errors.StaleRevision,
                 ],
-            ),
+            )
         },
         {"move": "revoke"},
     ),
@@ -346,7 +346,7 @@ PLAYED = (
                 answers={200: ConsentStatus},
                 example={"grant": {"status": "paused"}},
                 refusals=[errors.UnknownGrant, errors.MoveNotAllowed],
-            ),
+            )
         },
         {"move": "pause"},
     ),
@@ -364,7 +364,7 @@ PLAYED = (
                 body=ResumeBody,
                 answers={200: ConsentStatus},
                 refusals=[errors.UnknownGrant, errors.MoveNotAllowed, vault_errors.ApprovalMismatch],
-            ),
+            )
         },
     ),
     Played(
@@ -379,7 +379,7 @@ PLAYED = (
                 parameters=[_GRANT],
                 answers={200: schemas.StandingApproval},
                 refusals=[errors.UnknownGrant],
-            ),
+            )
         },
     ),
     Played(
@@ -394,7 +394,7 @@ PLAYED = (
                 parameters=[_GRANT],
                 answers={200: schemas.ResumeNonce},
                 refusals=[errors.UnknownGrant],
-            ),
+            )
         },
     ),
     Played(
@@ -419,7 +419,7 @@ PLAYED = (
                     vault_errors.StaleRevision,
                     vault_errors.QuotaExceeded,
                 ],
-            ),
+            )
         },
     ),
     Played(
@@ -435,7 +435,7 @@ PLAYED = (
                 "stored time changes: what you ask for afterwards has its whole time.",
                 body=schemas.ClockBody,
                 answers={200: schemas.Empty},
-            ),
+            )
         },
     ),
 )

@@ -8,14 +8,10 @@ class TestModeRequired(Problem):
 
     __test__ = False  # of pytest's
 
-    code = "test_mode_required"
-    status = 403
-    title = "Use the token of a test app"
+    code, status, title = "test_mode_required", 403, "Use the token of a test app"
 
 
 class TooManySandboxPeople(Problem):
     """A test app has at most twenty sandbox people at a time."""
 
-    code = "too_many_sandbox_people"
-    status = 409
-    title = "The sandbox is full"
+    code, status, title = "too_many_sandbox_people", 409, "The sandbox is full"

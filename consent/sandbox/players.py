@@ -5,7 +5,7 @@ a stolen session must not be enough for. Mixed into one, these two answer for it
 """
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.authentication import person_of
+from accounts.models import User
 from accounts.owner_api import OwnerView
 from common.operations import Refusal
 from consent.api.base import DeveloperView
@@ -22,9 +23,6 @@ from consent.sandbox import queries
 from consent.sandbox.errors import TestModeRequired
 from developers.authentication import AppContext
 from developers.permissions import AppIsActive, TokenHasPermission
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 class AppIsInTestMode(BasePermission):
@@ -41,7 +39,6 @@ class SandboxView(DeveloperView):
 
     permission_classes = (AppIsActive, TokenHasPermission, AppIsInTestMode)
     needs = frozenset({"request"})
-    http_method_names = ["get", "post", "put", "delete"]
 
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
@@ -66,7 +63,7 @@ class PlayedByToken(SandboxView, OwnerView):
         return super().dispatch(request, *args, **kwargs)
 
     @cached_property
-    def person(self) -> "User":
+    def person(self) -> User:
         return queries.played_by_app(app_pk=self.app.app_pk, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
@@ -81,7 +78,7 @@ class PlayedByMember(OwnerView):
         return super().dispatch(request, *args, **kwargs)
 
     @cached_property
-    def person(self) -> "User":
+    def person(self) -> User:
         return queries.played_by_member(by=person_of(self.request), app_id=self.app_id, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:

@@ -1,15 +1,11 @@
 """Whom the developers of a test app may play."""
 
-from typing import TYPE_CHECKING
-
+from accounts.models import User
 from common.identifiers import is_identifier
 from consent.errors import UnknownUser
 from consent.sandbox import schemas
 from consent.sandbox.models import SandboxPerson
 from developers.models import AppMode
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def people_of_app(*, app_pk: int) -> list[schemas.SandboxPerson]:
@@ -23,13 +19,13 @@ def shown(person: SandboxPerson) -> schemas.SandboxPerson:
     return {"user_id": person.user.public_id, "label": person.label}
 
 
-def played_by_app(*, app_pk: int, user_id: str) -> "User":
+def played_by_app(*, app_pk: int, user_id: str) -> User:
     """The sandbox person of this app. Raises `UnknownUser` for everybody else."""
     people = SandboxPerson.objects.select_related("user").filter(app_id=app_pk)
     return _only(people.filter(user__public_id=_readable(user_id)).first())
 
 
-def played_by_member(*, by: "User", app_id: str, user_id: str) -> "User":
+def played_by_member(*, by: User, app_id: str, user_id: str) -> User:
     """The sandbox person of a test app that `by` may manage. Raises `UnknownUser` for everybody else."""
     people = SandboxPerson.objects.select_related("user").filter(app__members__user=by, app__mode=AppMode.TEST)
     return _only(people.filter(app__app_id=_readable(app_id), user__public_id=_readable(user_id)).first())
@@ -40,7 +36,7 @@ def _readable(name: str) -> str:
     return name if is_identifier(name) else ""
 
 
-def _only(person: SandboxPerson | None) -> "User":
+def _only(person: SandboxPerson | None) -> User:
     if person is None:
         raise UnknownUser
     user: User = person.user

@@ -7,25 +7,15 @@ from pydantic import AfterValidator, Field
 from common.admission.shapes import Identifier, Strict
 from common.operations import example_of
 from common.shapes import Shape, Time, one_of
+from consent import shapes
 from consent.schemas import RequestConsentBody, plain_text
-from consent.shapes import (
-    EXAMPLE_APP_ID,
-    EXAMPLE_CONNECTION_ID,
-    EXAMPLE_JWS,
-    EXAMPLE_KEY,
-    EXAMPLE_REQUEST_ID,
-    AskedConsent,
-    FrozenRequest,
-    RequestState,
-    UserId,
-)
 from consent.states import ConnectionStatus
 from developers.app_events import ProcessingEvent
 from pkm.shapes import ScopeEntry
 from pkm.web.schemas import EXAMPLE_JWE, EXAMPLE_KEY_ID
 
 EXAMPLE_WRAPPER_ID = "wrp_2h6wq4n7c5b3zj5yk6q2m4t7ue"
-_ASKED, _BODY = example_of(AskedConsent), example_of(RequestConsentBody)
+_ASKED, _BODY = example_of(shapes.AskedConsent), example_of(RequestConsentBody)
 Jwe = Annotated[str, Field(examples=[EXAMPLE_JWE])]
 WrapperId = Annotated[str, Field(examples=[EXAMPLE_WRAPPER_ID])]
 Attributes = Annotated[list[str], Field(examples=[["favorite_cuisine"]])]
@@ -62,7 +52,9 @@ class ClockBody(Strict):
 class SandboxConnectionBody(Strict):
     """`POST /sandbox/people/{user_id}/connections`."""
 
-    connection_id: Annotated[Identifier, Field(description="One of your app's.", examples=[EXAMPLE_CONNECTION_ID])]
+    connection_id: Annotated[
+        Identifier, Field(description="One of your app's.", examples=[shapes.EXAMPLE_CONNECTION_ID])
+    ]
     decision: Annotated[Literal["connect", "decline"], Field(description="What the person presses.")]
 
 
@@ -72,7 +64,7 @@ class SandboxConnection(Shape):
     status: Annotated[ConnectionStatus, one_of(ConnectionStatus)]
     request_id: Annotated[
         str | None,
-        Field(description="Of the request that rode along, for them to decide.", examples=[EXAMPLE_REQUEST_ID]),
+        Field(description="Of the request that rode along, for them to decide.", examples=[shapes.EXAMPLE_REQUEST_ID]),
     ]
     refusal: Annotated[str | None, Field(description="Why nothing was asked.", examples=["invalid_scope"])]
     return_to: Annotated[
@@ -80,7 +72,7 @@ class SandboxConnection(Shape):
         Field(
             description="Where their browser goes then, with the code that completes the connection; null without a "
             "`return_url`.",
-            examples=[f"https://trips.example/connected?connection_id={EXAMPLE_CONNECTION_ID}&status=declined"],
+            examples=[f"https://trips.example/connected?connection_id={shapes.EXAMPLE_CONNECTION_ID}&status=declined"],
         ),
     ]
 
@@ -88,7 +80,7 @@ class SandboxConnection(Shape):
 class SandboxPerson(Shape):
     """A person whom a test app plays."""
 
-    user_id: UserId
+    user_id: shapes.UserId
     label: Annotated[
         str,
         Field(
@@ -130,14 +122,17 @@ class VaultRotation(Shape):
 class VaultKeys(Shape):
     """A vault and the ways into it; `absent` and without any before it is made."""
 
-    user_id: UserId
+    user_id: shapes.UserId
     key_id: Annotated[str | None, Field(examples=[EXAMPLE_KEY_ID])]
     vault_status: Annotated[Literal["absent", "active", "locked_out", "rotating"], Field(examples=["active"])]
     primary_wrapper_id: Annotated[str | None, Field(examples=[EXAMPLE_WRAPPER_ID])]
     wrappers: list[VaultWrapper]
     signing_public_key: Annotated[
         dict[str, str] | None,
-        Field(description="The root that approvals are signed from; null before there is one.", examples=[EXAMPLE_KEY]),
+        Field(
+            description="The root that approvals are signed from; null before there is one.",
+            examples=[shapes.EXAMPLE_KEY],
+        ),
     ]
     signing_jwe: Annotated[
         str | None, Field(description="Its secret, sealed under the vault key.", examples=[EXAMPLE_JWE])
@@ -149,7 +144,7 @@ class StandingApproval(Shape):
     """The newest approval of a grant."""
 
     request_id: Annotated[str, Field(examples=[_ASKED["request_id"]])]
-    approval: Annotated[str, Field(examples=[EXAMPLE_JWS])]
+    approval: Annotated[str, Field(examples=[shapes.EXAMPLE_JWS])]
     access_duration: Annotated[int, Field(examples=[86400])]
     ends_at: Annotated[int, Field(description="Seconds since 1970.", examples=[1795774930])]
 
@@ -194,7 +189,7 @@ class SegmentRevisions(Shape):
 class AskingApp(Shape):
     """Who asks, as the person is shown it."""
 
-    app_id: Annotated[str, Field(examples=[EXAMPLE_APP_ID])]
+    app_id: Annotated[str, Field(examples=[shapes.EXAMPLE_APP_ID])]
     name: Annotated[str, Field(examples=[_NAME])]
     legal_name: Annotated[str, Field(examples=[""])]
     verified: Annotated[bool, Field(examples=[False])]
@@ -208,6 +203,7 @@ class Vouching(Shape):
     by: Annotated[Literal["published", "registered", "sandbox", "nobody"], Field(examples=["sandbox"])]
     domain: Annotated[str | None, Field(description="The domain that the app proved.")]
     since: Annotated[Time | None, Field(description="When the key was registered, if it was.")]
+    entry: Annotated[dict[str, Any] | None, Field(description="The entry that says so, as it was hashed.")]
 
 
 class RequestData(Shape):
@@ -217,11 +213,11 @@ class RequestData(Shape):
         dict[str, Any],
         Field(
             description="The members that `request_digest` is of.",
-            examples=[{**example_of(FrozenRequest), "app_name": _NAME}],
+            examples=[{**example_of(shapes.FrozenRequest), "app_name": _NAME}],
         ),
     ]
     request_digest: Annotated[str, Field(examples=[_ASKED["request_digest"]])]
-    status: RequestState
+    status: shapes.RequestState
     connector_public_key: Annotated[dict[str, Any], Field(examples=[_BODY["connector_public_key"]])]
     connector_key_id: Annotated[str, Field(examples=[_BODY["connector_key_id"]])]
     app: AskingApp

@@ -45,10 +45,7 @@ for_programs: list[URLPattern] = [
     path("api/v1/sandbox/people/<str:user_id>", api.Person.as_view()),
     path("api/v1/sandbox/people/<str:user_id>/connections", api.Connections.as_view()),
     *(
-        path(
-            f"api/v1/sandbox/people/<str:user_id>/{played.address}",
-            _by_token(played).as_view(**played.made_with),
-        )
+        path(f"api/v1/sandbox/people/<str:user_id>/{played.address}", _by_token(played).as_view(**played.made_with))
         for played in PLAYED
     ),
 ]

@@ -1,4 +1,4 @@
-"""Scripts and styles of a page, each with the hash that the manifest has of it; in all templates (settings)."""
+"""Scripts, styles and icons of a page, in all templates (settings); the first two with the hash of the manifest."""
 
 from django import template
 from django.conf import settings
@@ -23,11 +23,12 @@ def module(name: str) -> SafeString:
     """A script that is a module, and what it imports: all at once, since a chain costs a way there and back each.
 
     By tags of their own: what is preloaded by a link is told as refused where scripts are turned off. What is imported
-    later, the import map holds to the release.
+    later, the import map holds to the release. Of low priority, since a page is seen once its styles are there.
     """
     served = static(name).removeprefix(settings.STATIC_URL)
     every = (*current.needed_by(served), served)
-    return format_html_join("", '<script type="module"{}></script>', ((_members(each, "src"),) for each in every))
+    tag = '<script type="module" fetchpriority="low"{}></script>'
+    return format_html_join("", tag, ((_members(each, "src"),) for each in every))
 
 
 @register.simple_tag
@@ -42,6 +43,14 @@ def import_map() -> SafeString:
     text = current.import_map()
     # ours alone: names and hashes of our files, and to the letter what the policy has the hash of
     return SafeString(f'<script type="importmap">{text}</script>' if text else "")  # nosec B703  # as said
+
+
+@register.simple_tag
+def icon(name: str, css: str = "", alt: str = "") -> SafeString:
+    """One of static/img/icons.svg; by a tag and not a template, since a page may have fifty."""
+    said = 'role="img" aria-label="{}"' if alt else 'aria-hidden="true"{}'
+    svg = f'<svg class="icon{{}}{{}}" {said} focusable="false"><use href="{{}}#{{}}"></use></svg>\n'
+    return format_html(svg, " " if css else "", css, alt, static("img/icons.svg"), name)
 
 
 @register.simple_tag

@@ -60,7 +60,8 @@ def _input_schema(model: type[Strict], without: frozenset[str]) -> dict[str, Any
     schema.pop("description", None)
     if model is RequestConsentBody:
         describe_members(schema)
-        del schema["properties"]["invitation_sha256"]  # which clients add, and no model
+        for name in ("invitation_sha256", "accepts"):  # clients add them; a model asks for an answer by its own scope
+            del schema["properties"][name]
     for name in _OF_PAGES.keys() & schema.get("properties", {}).keys():
         schema["properties"][name] = _OF_PAGES[name]
     if without:

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Literal
 
@@ -18,16 +19,100 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from common.clock import database_now, utc
 from common.problems import PROBLEM_CODE, checked
 from consent import status
-from consent.schemas import SPECIAL
+from consent.connector_keys.queries import newest_usable_key_id
+from consent.requests.named_keys import KEY_OF_NOBODY, key_id_of_host
+from consent.schemas import SPECIAL, WRAPPING_ALGORITHM
 from consent.tools.catalogue import TOOLS, Tool
 from consent.tools.context import CALL_CONTEXT, CallContext, ProblemAnswer
-from consent.tools.hosts import not_needed_by, with_what_is_known
 from consent.tools.operations import REQUEST_CONSENT
-from consent.tools.prompts import PROMPTS
 from consent.tools.resources import RESOURCES, Resource
 from consent.tools.transport import run_blocking
+from developers.authentication import AppContext
+from developers.models import Permission
+from developers.oauth.queries import person_of_app
 from developers.oauth.resources import MCP
 from developers.permissions import require_permission
+
+_WHO = mcp.PromptArgument(
+    name="user_id", description="The person: your `user_id` for them, a sharing ID, or `@handle`.", required=True
+)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt; its `text` names its arguments in braces."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[mcp.PromptArgument, ...]
+    text: str
+
+    def definition(self) -> mcp.Prompt:
+        return mcp.Prompt(
+            name=self.name, title=self.title, description=self.description, arguments=list(self.arguments)
+        )
+
+    def filled(self, given: Mapping[str, str]) -> mcp.GetPromptResult | None:
+        """None where an argument is missing, unknown or empty."""
+        names = {argument.name for argument in self.arguments}
+        if set(given) != names or not all(given.values()):
+            return None
+        text = self.text.format_map({name: value[:300] for name, value in given.items()})
+        message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text))
+        return mcp.GetPromptResult(description=self.description, messages=[message])
+
+
+PROMPTS = {
+    prompt.name: prompt
+    for prompt in (
+        Prompt(
+            name="what_may_i_ask",
+            title="What may I ask?",
+            description="What one person could be asked for, in plain words.",
+            arguments=(_WHO,),
+            text="Call discover_user_scopes with user_id {user_id} and compact true. Tell me in plain words what this "
+            "person could be asked for, and what is sensitive. Ask for nothing.",
+        ),
+        Prompt(
+            name="ask_for_one_thing",
+            title="Ask for one thing",
+            description="The smallest request that answers one need.",
+            arguments=(_WHO, mcp.PromptArgument(name="need", description="What it is needed for.", required=True)),
+            text="I need this: {need}. Call discover_user_scopes with user_id {user_id}, compact true and a fitting "
+            "query. Choose the one scope with the fewest attributes that suffice, name only those, and tell me before "
+            "you call request_consent. Then show approval_url and wait with check_consent_status. A refusal is final.",
+        ),
+    )
+}
+
+
+_KEY = frozenset({"connector_public_key", "connector_key_id", "connector_wrapping_alg"})
+_PERSON = "user_id"
+
+
+def not_needed_by(app: AppContext) -> frozenset[str]:
+    """The arguments that this host may leave out."""
+    if not app.is_host:
+        return frozenset()
+    return _KEY | {_PERSON} if app.is_personal else _KEY
+
+
+def with_what_is_known(call: CallContext, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, and what the host left out of them."""
+    if not call.app.is_host:
+        return arguments
+    known: dict[str, Any] = {}
+    if call.app.is_personal and _PERSON in tool.arguments.model_fields and _PERSON not in arguments:
+        known[_PERSON] = person_of_app(call.app.app_pk)
+    if tool.name == REQUEST_CONSENT:
+        known["connector_wrapping_alg"] = WRAPPING_ALGORITHM
+        if arguments.get("connector_key_id") is None:
+            of_host = key_id_of_host(call.app) if call.app.is_personal else None
+            of_nobody = None if Permission.READ in call.app.permissions else KEY_OF_NOBODY
+            known["connector_key_id"] = of_host or newest_usable_key_id(app_pk=call.app.app_pk) or of_nobody
+    return {**arguments, **known}
+
 
 STATE_LIFETIME = 86400.0  # seconds
 _INPUT_NAME = "approval_page"
@@ -100,9 +185,7 @@ def _state_security() -> RequestStateSecurity:
     """`requestState` is sealed under the service's own keys, so that every process opens it."""
     keys = [hashlib.sha256(b"mcp request state:" + key.encode()).digest() for key in settings.DATA_ENCRYPTION_KEYS]
     return RequestStateSecurity(
-        keys=keys,
-        ttl=STATE_LIFETIME,
-        bind_principal=lambda context: _call_context(context).app.app_id,
+        keys=keys, ttl=STATE_LIFETIME, bind_principal=lambda context: _call_context(context).app.app_id
     )
 
 

@@ -44,7 +44,6 @@ class McpView(DeveloperView):
     """
 
     needs = frozenset(str(permission) for permission in Permission)
-    http_method_names = ["post"]
 
     def refuse_browser(self, request: HttpRequest) -> None:
         origin = request.META.get("HTTP_ORIGIN")

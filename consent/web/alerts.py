@@ -5,12 +5,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.alerts import encryption, push
 from accounts.alerts import settings as alert_settings
@@ -91,8 +89,6 @@ class AlertsForm(forms.Form):
         return (start, end) if start is not None and end is not None else None
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Save"), AlertsForm)
 def alerts(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
@@ -133,8 +129,6 @@ def _initial(kept: AlertSettings, rules: OwnRules, phrase: str) -> dict[str, Any
     }
 
 
-@require_POST
-@login_required
 @page_button(_("Stop on all devices"))
 def stop_devices(request: HttpRequest) -> HttpResponse:
     push.unsubscribe_all(person_of(request))

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Max, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
+from accounts.models import User
 from common.clock import database_now
 from consent.decisions.models import BlockedApp
 from consent.exports import queries as export_queries
@@ -18,9 +19,6 @@ from consent.states import GrantStatus
 from consent.web import charts
 from developers.models import App, AppPerson
 from pkm.registry import labels
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 ROWS, DAYS = 30, 30
 Show = Literal["live", "ended", "connected", "blocked"]
@@ -51,7 +49,7 @@ class AppRow:
 
 
 def app_list(
-    user: "User", now: datetime, *, show: str = "", q: str = "", unread_first: bool = False, page: str = ""
+    user: User, now: datetime, *, show: str = "", q: str = "", unread_first: bool = False, page: str = ""
 ) -> dict[str, Any]:
     """One of the four lists, and how long each is. `q` finds apps by name, and in what they can read."""
     live = _live(user, now)
@@ -90,7 +88,7 @@ def _chips() -> list[tuple[Show, str]]:
     return list(zip(SHOWS, words, strict=True))
 
 
-def _live(user: "User", now: datetime) -> dict[int, AppRow]:
+def _live(user: User, now: datetime) -> dict[int, AppRow]:
     """By the app's key, the one that was allowed something last first; one query."""
     columns = ("app_id", "app__name", "status", "approved_attributes", "starts_at", "expires_at", "reads")
     live = Grant.objects.live(now).filter(user=user).order_by("-starts_at", "-pk")
@@ -108,7 +106,7 @@ def _live(user: "User", now: datetime) -> dict[int, AppRow]:
     return rows
 
 
-def _ended(user: "User", now: datetime, *, without: Iterable[int]) -> Any:
+def _ended(user: User, now: datetime, *, without: Iterable[int]) -> Any:
     """(app, name, when it ended last, reads) of the apps of which nothing is live, the newest end first."""
     over = Grant.objects.over(now).filter(user=user).exclude(app__in=list(without)).order_by()
     by_app = over.values("app_id", "app__name").annotate(
@@ -134,7 +132,7 @@ def _labels(group: labels.Group) -> list[str]:
     return [group.label, *(attribute.label for attribute in group.attributes)]
 
 
-def _fill(user: "User", some: Page[AppRow], now: datetime, *, draws: bool) -> None:
+def _fill(user: User, some: Page[AppRow], now: datetime, *, draws: bool) -> None:
     """What a row shows beside its numbers, of those on this page alone."""
     pks = [row.app_pk for row in some]
     apps = App.objects.select_related("application").in_bulk(pks)
@@ -146,7 +144,7 @@ def _fill(user: "User", some: Page[AppRow], now: datetime, *, draws: bool) -> No
         row.spark = charts.by_day(by_day.get(row.app_pk, {}), days=DAYS, now=now) if draws else None
 
 
-def numbers(user: "User", now: datetime) -> dict[str, int]:
+def numbers(user: User, now: datetime) -> dict[str, int]:
     """How many apps can read how many things, and how many approvals are active and paused. One query."""
     live = Grant.objects.live(now).filter(user=user).values_list("app_id", "status", "approved_attributes")
     apps: set[int] = set()
@@ -162,7 +160,7 @@ def numbers(user: "User", now: datetime) -> dict[str, int]:
     return {"apps": len(apps), "things": len(things), "active": active, "paused": paused}
 
 
-def pausing(user: "User") -> dict[str, Any]:
+def pausing(user: User) -> dict[str, Any]:
     """What pausing everything would hold back, and what is paused: the names of the apps, and the paused grants."""
     live = Grant.objects.live(database_now()).filter(user=user).order_by("app__name", "pk")
     active: list[str] = []

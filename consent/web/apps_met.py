@@ -5,15 +5,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.personas import own_actor_profile
 from common.clock import database_now
@@ -30,10 +28,7 @@ from developers.oauth.queries import live_hosts_of
 def _page(request: HttpRequest, app_id: str, form: ReportForm, status: int = 200) -> HttpResponse:
     asked = {name: request.GET.get(name, "") for name in ("older", "grant")}
     now = database_now()
-    try:
-        shown = app_page(person_of(request), app_id, now, older=asked["older"], holding=asked["grant"])
-    except UnknownApp:
-        raise Http404 from None
+    shown = app_page(person_of(request), app_id, now, older=asked["older"], holding=asked["grant"])
     return render(
         request, "consent/apps.html", {**_list(request, now), **shown, "form": form, "on_app": True}, status=status
     )
@@ -49,8 +44,7 @@ def _list(request: HttpRequest, now: datetime) -> dict[str, Any]:
     return {**shown, "query": urlencode(kept), "list_url": reverse("consent:apps")}
 
 
-@login_required
-@require_safe
+@signed_in_page
 def apps(request: HttpRequest) -> HttpResponse:
     """Who can read what: one row for each app. A wide screen has room for the first one beside it."""
     now = database_now()
@@ -63,15 +57,13 @@ def apps(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/apps.html", {**first, **shown, **settings_shown, "form": ReportForm()})
 
 
-@login_required
-@require_safe
+@signed_in_page
 def app(request: HttpRequest, app_id: str) -> HttpResponse:
     """What an app can read and has read, and what can be done about it."""
     return _page(request, app_id, ReportForm())
 
 
-@login_required
-@require_safe
+@signed_in_page
 def grants(request: HttpRequest) -> HttpResponse:
     """The address that these pages had before; receipts and mails name it."""
     grant_id = request.GET.get("grant", "")
@@ -82,15 +74,10 @@ def grants(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('consent:app', args=[app_id])}?{query}#{grant_id}")
 
 
-@require_POST
-@login_required
 @page_button(_("Pause"))
 def pause_app(request: HttpRequest, app_id: str) -> HttpResponse:
     """Pause all that this app can read, in one step."""
-    try:
-        paused = blocked_apps.pause_app(app_id=app_id, by=person_of(request))
-    except UnknownApp:
-        raise Http404 from None
+    paused = blocked_apps.pause_app(app_id=app_id, by=person_of(request))
     if paused:
         said = gettext("Paused. Nothing can be read until you resume.")
         messages.success(request, " ".join([said, *_entry_follows(request)]))
@@ -99,8 +86,6 @@ def pause_app(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 @page_form(_("Pause everything"))
 def pause_everything(request: HttpRequest) -> HttpResponse:
     """What pausing everything would do, and the one button that does it; here everything is resumed, too."""
@@ -120,8 +105,6 @@ def pause_everything(request: HttpRequest) -> HttpResponse:
     return redirect("consent:overview")
 
 
-@require_POST
-@login_required
 @page_button(_("Keep"))
 def keep_unused(request: HttpRequest, grant_id: str) -> HttpResponse:
     """Let go on what would end since nobody reads it."""
@@ -136,8 +119,6 @@ def keep_unused(request: HttpRequest, grant_id: str) -> HttpResponse:
     return redirect("consent:overview")
 
 
-@require_POST
-@login_required
 @page_button(_("Save"), UnusedForm)
 def choose_unused(request: HttpRequest) -> HttpResponse:
     """After how long access that nobody uses ends."""
@@ -150,15 +131,10 @@ def choose_unused(request: HttpRequest) -> HttpResponse:
     return redirect("consent:apps")
 
 
-@require_POST
-@login_required
 @page_button(_("Block"), Field("stop", _("Also stop what it can read now"), "check"), danger=True)
 def block(request: HttpRequest, app_id: str) -> HttpResponse:
     """End what waits, and where the box stayed ticked, everything that the app can read."""
-    try:
-        ended = blocked_apps.block_app(app_id=app_id, by=person_of(request), stop="stop" in request.POST)
-    except UnknownApp:
-        raise Http404 from None
+    ended = blocked_apps.block_app(app_id=app_id, by=person_of(request), stop="stop" in request.POST)
     said = [gettext("Blocked. It cannot ask you for anything any more, and is not told why.")]
     if ended.requests:
         words = ngettext("%(n)d waiting request ended.", "%(n)d waiting requests ended.", ended.requests)
@@ -169,15 +145,10 @@ def block(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@require_POST
-@login_required
 @page_button(_("Stop everything"), danger=True)
 def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
     """Stop all that this app can read, in one step."""
-    try:
-        stopped = blocked_apps.stop_app(app_id=app_id, by=person_of(request))
-    except UnknownApp:
-        raise Http404 from None
+    stopped = blocked_apps.stop_app(app_id=app_id, by=person_of(request))
     if stopped:
         recalled = gettext("What the app already took cannot be recalled.")
         messages.success(request, " ".join([_stopped(stopped), recalled, *_entry_follows(request)]))
@@ -186,15 +157,10 @@ def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@require_POST
-@login_required
 @page_button(_("Disconnect"), danger=True)
 def disconnect(request: HttpRequest, app_id: str) -> HttpResponse:
     """The app knows this person no longer: it can name them only once they connect with it or invite it again."""
-    try:
-        was_connected = blocked_apps.disconnect_app(app_id=app_id, by=person_of(request))
-    except UnknownApp:
-        raise Http404 from None
+    was_connected = blocked_apps.disconnect_app(app_id=app_id, by=person_of(request))
     if was_connected:
         said = gettext("Disconnected. It can neither read nor ask, until you connect with it or invite it again.")
         messages.success(request, " ".join([said, *_entry_follows(request)]))
@@ -217,8 +183,6 @@ def _entry_follows(request: HttpRequest) -> list[str]:
     return [gettext("The entries in your history will follow.")] if waiting else []
 
 
-@require_POST
-@login_required
 @page_button(_("Unblock"))
 def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     try:
@@ -232,23 +196,16 @@ def unblock(request: HttpRequest, app_id: str) -> HttpResponse:
     return redirect("consent:app", app_id)
 
 
-@require_POST
-@login_required
 @page_button(_("Send the report"), ReportForm)
 def report(request: HttpRequest, app_id: str) -> HttpResponse:
     form = ReportForm(request.POST)
     if not form.is_valid():
         return _page(request, app_id, form, status=400)
-    try:
-        blocked_apps.report_app(app_id=app_id, by=person_of(request), text=form.cleaned_data["text"])
-    except UnknownApp:
-        raise Http404 from None
+    blocked_apps.report_app(app_id=app_id, by=person_of(request), text=form.cleaned_data["text"])
     messages.success(request, gettext("Thank you. Our staff will look at it. The app is not told."))
     return redirect("consent:app", app_id)
 
 
-@require_POST
-@login_required
 @page_button({"kept=yes": _("Update again"), "kept=no": _("Stop updates")})
 def switch_refresh(request: HttpRequest, grant_id: str) -> HttpResponse:
     """Refresh what an app can read when it changes, or leave it as it is."""

@@ -3,38 +3,30 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_form
+from accounts.sign_in.forms import SignUp
 from common.clock import database_now
 from common.problems import TooManyRequests
+from consent import errors
 from consent.connections import actions
 from consent.connections.models import Connection
-from consent.errors import (
-    AuditUnavailable,
-    ConnectionEnded,
-    InvalidScope,
-    UnknownConnection,
-    UnknownRequest,
-    UnknownUser,
-)
 from consent.requests.return_addresses import is_still_registered, origin_in, with_members
 from consent.states import ConnectionStatus, RequestStatus
 from consent.web import queries as web_queries
 from consent.web.forms import ConnectionCodeForm
 from pkm.registry import labels
-from pkm.registry.models import ScopeEntry
+from pkm.registry.queries import entry_for, is_hidden
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Continue"), ConnectionCodeForm)
 def connect(request: HttpRequest) -> HttpResponse:
     """The code that an app shows is typed here, and never comes with a link."""
@@ -45,7 +37,7 @@ def connect(request: HttpRequest) -> HttpResponse:
         code = form.cleaned_data["code"]
         try:
             return _shown(request, actions.open_by_code(code, by=person_of(request)), code=code)
-        except UnknownConnection:
+        except errors.UnknownConnection:
             form.add_error(
                 "code", gettext("No app waits under this code. Codes end after ten minutes: look at the app again.")
             )
@@ -55,37 +47,45 @@ def connect(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/connect.html", {"form": form}, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@page_form({"decision=connect": _("Connect"), "decision=decline": _("Decline")}, "code", on_its_page=True)
+@page_form(
+    {"decision=connect": _("Connect"), "decision=decline": _("Decline")}, "code", on_its_page=True, signs_in=False
+)
 def connection(request: HttpRequest, connection_id: str) -> HttpResponse:
-    """Who asks to know this person, and their answer. Opened by a link, it waits while they sign in or up."""
+    """Who asks to know this person, and their answer. Opened by a link, it waits while they sign in or up: whoever is
+    not signed in sees who asks, too, before they make an account for it."""
     if request.method == "POST" and request.user.is_authenticated:
         return _answered(request, connection_id)
-    try:
-        found = actions.open_by_link(connection_id)
-    except UnknownConnection:
-        raise Http404 from None
-    if not request.user.is_authenticated:
+    found = actions.open_by_link(connection_id)
+    if request.user.is_authenticated:
+        return _shown(request, found)
+    if request.method == "POST" or found.status_at(database_now()) is not ConnectionStatus.PENDING:
         return redirect_to_login(request.path)
-    return _shown(request, found)
+    ways_in = {"next": urlencode({REDIRECT_FIELD_NAME: request.path}), "email": SignUp(by_passkey=True)["email"]}
+    return render(request, "consent/connection_signed_out.html", _who_asks(found) | ways_in)
+
+
+def _who_asks(found: Connection) -> dict[str, Any]:
+    """What anybody sees who has the link."""
+    entry = entry_for(found.asked["scope"]) if found.asked else None
+    return {
+        "connection": found,
+        "app": found.app,
+        "purpose": (found.asked or {}).get("purpose", ""),
+        "scope_label": labels.translated(entry.scope_label) if entry else "",
+        "origin": origin_in(found.return_url) if found.return_url else "",
+    }
 
 
 def _shown(request: HttpRequest, found: Connection, *, code: str = "", status: int = 200) -> HttpResponse:
     person = person_of(request)
     content: dict[str, Any] = {
-        "connection": found,
-        "app": found.app,
+        **_who_asks(found),
         "code": code,
         "status": found.status_at(database_now()),
         "is_own": found.user_id == person.pk,
-        "purpose": (found.asked or {}).get("purpose", ""),
-        "origin": origin_in(found.return_url) if found.return_url else "",
+        "is_hidden": bool(found.asked) and is_hidden(person, (found.asked or {})["scope"]),
     }
-    if found.asked:
-        entry = ScopeEntry.objects.filter(scope=found.asked["scope"]).first()
-        content["scope_label"] = labels.translated(entry.scope_label) if entry else ""
-    answer = render(request, "consent/connection.html", content, status=status)
-    return _letting_return(answer, found)
+    return _letting_return(render(request, "consent/connection.html", content, status=status), found)
 
 
 def _answered(request: HttpRequest, connection_id: str) -> HttpResponse:
@@ -96,7 +96,7 @@ def _answered(request: HttpRequest, connection_id: str) -> HttpResponse:
     except TooManyRequests:
         messages.error(request, gettext("These were too many wrong codes. Try again in an hour."))
         return redirect("consent:connect")
-    except UnknownConnection:
+    except errors.UnknownConnection:
         found = None
     if found is None or found.connection_id != connection_id:
         messages.info(request, gettext("This connection is no longer open. Begin anew in the app."))
@@ -105,17 +105,17 @@ def _answered(request: HttpRequest, connection_id: str) -> HttpResponse:
         if request.POST.get("decision") == "connect":
             return _connected(request, actions.connect(connection=found, by=person))
         actions.decline(connection=found, by=person)
-    except ConnectionEnded:
+    except errors.ConnectionEnded:
         return _shown(request, found, status=409)
-    except InvalidScope:
+    except errors.InvalidScope:
         messages.error(request, gettext("You blocked this app. Let it ask again first, then connect."))
         return redirect("consent:app", found.app.app_id)
-    except UnknownUser:
+    except errors.UnknownUser:
         messages.error(
             request, gettext("This app cannot connect with you. A test app reaches only its team and its sandbox.")
         )
         return redirect("consent:inbox")
-    except AuditUnavailable:
+    except errors.AuditUnavailable:
         messages.error(request, gettext("Your history cannot be written just now, so nothing was changed. Try again."))
         return _shown(request, found, code=code, status=503)
     found.status = ConnectionStatus.DECLINED
@@ -134,14 +134,10 @@ def _connected(request: HttpRequest, made: Connection) -> HttpResponse:
     return redirect("consent:app", made.app.app_id)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def return_after_request(request: HttpRequest, request_id: str) -> HttpResponse:
     """Back to the app, once there is a decision: by the connection that the request rode on, or its own address."""
-    try:
-        asked = web_queries.own_request(person_of(request), request_id)
-    except UnknownRequest:
-        raise Http404 from None
+    asked = web_queries.own_request(person_of(request), request_id)
     status = asked.status_at(database_now())
     if not asked.return_url or not is_still_registered(asked.return_url, asked.app):
         raise Http404

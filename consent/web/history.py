@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q
 
+from accounts.models import User
 from common.clock import database_now, rfc3339
 from common.durations import duration
 from consent.discovery.models import DirectoryFind, Discovery
@@ -28,9 +29,6 @@ from consent.web import paging
 from consent.web.history_filter import Chosen
 from consent.web.history_sources import BOUNDS, Happened, Placed, Position, Source, Wanted, title_of
 from developers.models import App
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 __all__ = [
     "PAGE",
@@ -75,7 +73,7 @@ class HistoryPage:
         ]
 
 
-def history(user: "User", *, chosen: Chosen, older: str = "", names: Mapping[str, str]) -> HistoryPage:
+def history(user: User, *, chosen: Chosen, older: str = "", names: Mapping[str, str]) -> HistoryPage:
     """The page that goes on at `older`, the newest one where that is nothing that a page said.
 
     `names` are those of the apps that the person met.
@@ -103,7 +101,7 @@ def _before(some: list[Placed], bounds: Position) -> Position:
     return (*times, row + 1)
 
 
-def happened(user: "User", chosen: Chosen) -> Iterator[Happened]:
+def happened(user: User, chosen: Chosen) -> Iterator[Happened]:
     """Every line, newest first; each source is read bit by bit, however long it is."""
     sources = Wanted(user, chosen, names=dict(apps_met(user))).sources()
     return (placed.line for _, placed in _merged([_walk(letter, source) for letter, source in sources.items()]))
@@ -141,7 +139,7 @@ def _positions(cursor: str, letters: Iterable[str]) -> dict[str, Position]:
     return found
 
 
-def reads_between(user: "User", begins: datetime, ends: datetime) -> dict[str, int]:
+def reads_between(user: User, begins: datetime, ends: datetime) -> dict[str, int]:
     """{"apps", "times"}: how many apps read how often; one query."""
     reads = Read.objects.filter(grant__in=Grant.objects.filter(user=user), at__gte=begins, at__lt=ends)
     return reads.aggregate(apps=Count("grant__app", distinct=True), times=Count("pk"))
@@ -154,13 +152,13 @@ def listed_for() -> tuple[str, str]:
     return reads, looks
 
 
-def checked_chain(user: "User") -> tuple[int, Broken | None]:
+def checked_chain(user: User) -> tuple[int, Broken | None]:
     """How many entries this person's chain has, and the first that does not hold, if any."""
     chain = audit.person_chain(user.public_id)
     return AuditEntry.objects.of(chain).count(), next(verify(chain), None)
 
 
-def running_grants(user: "User", now: datetime) -> list[dict[str, Any]]:
+def running_grants(user: User, now: datetime) -> list[dict[str, Any]]:
     """The live grants, of which each has to stand in the person's history: {"grant_id", "app_name",
     "approved_attributes", "expires_at"}."""
     live = Grant.objects.live(now).filter(user=user).select_related("app").order_by("pk")
@@ -175,7 +173,7 @@ def running_grants(user: "User", now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def unapproved(user: "User") -> list[str]:
+def unapproved(user: User) -> list[str]:
     """The names of the apps whose live grants no approval in this person's history tells of, or an end as well."""
     entries = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind__in=[EventType.APPROVED, *_ENDS])
     approved: dict[str, dict[str, Any]] = {}
@@ -197,7 +195,7 @@ def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:
     return all(entered.get(member) == grant[member] for member in ("approved_attributes", "expires_at"))
 
 
-def apps_met(user: "User") -> list[tuple[str, str]]:
+def apps_met(user: User) -> list[tuple[str, str]]:
     """(app_id, name) of every app that asked this person, found them or looked at what it could ask; one query."""
     met = Q()
     for model in (ConsentRequest, Discovery, DirectoryFind):

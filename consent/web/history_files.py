@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 from django.conf import settings
@@ -12,14 +12,12 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_GET
 
+from accounts.models import User
 from common.clock import rfc3339
 from common.text import harmless_cell
 from consent.web import history
 from consent.web.forms import HistoryFilter
 from consent.web.history_filter import zone_of
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
 

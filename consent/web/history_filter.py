@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 from django.http import HttpRequest
 
+from accounts.models import User
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger.models import Entries
@@ -24,9 +25,6 @@ from pkm.history.models import Event, EventKind
 from pkm.registry import labels
 from pkm.registry.models import ScopeEntry
 from pkm.web import vault_events
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _MOST_WORDS = 4
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|%s")
@@ -91,7 +89,7 @@ class _Word:
 class Search:
     """Every word of what was typed has to be found; without one, nothing is narrowed."""
 
-    def __init__(self, user: "User", text: str, names: Mapping[str, str]) -> None:
+    def __init__(self, user: User, text: str, names: Mapping[str, str]) -> None:
         words = text.casefold().split()[:_MOST_WORDS]
         registry = list(ScopeEntry.objects.values_list("pk", "scope", "scope_label")) if words else []
         self._user = user

@@ -2,18 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from accounts.models import User
 from consent.event_types import GROUP_LABELS, Group
 from consent.web import history
 from consent.web.history_filter import Chosen
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Link:
     current: bool = False
 
 
-def links(user: "User", chosen: Chosen, page: history.HistoryPage, now: datetime) -> dict[str, Any]:
+def links(user: User, chosen: Chosen, page: history.HistoryPage, now: datetime) -> dict[str, Any]:
     """What of the page depends on the choices; two queries."""
     today = now.astimezone(chosen.zone).date()
     monday = today - timedelta(days=today.weekday() + 7)  # of last week, as ISO 8601 counts

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import TruncDate
 from django.utils.translation import gettext, ngettext
 
+from accounts.models import User
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.event_types import EventType, Group
 from consent.exports.models import Export, Read
@@ -31,9 +32,6 @@ from pkm.history.models import Event, EventKind
 from pkm.registry import labels
 from pkm.web import vault_events
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 # what is told of as it stands in a person's chain, one line for each entry
 _CHAINED: dict[EventType, Group] = {
     event: event.in_history.group
@@ -44,10 +42,7 @@ _CHAINED: dict[EventType, Group] = {
 
 _NAMED = ("request_id", "app_name", "scope_entry__scope_label")  # what a sentence names of a request
 # what is one line a day however often it happened, by whom or what it is about
-_FOLDED = {
-    "app_id": Q(kind=EventType.CANCELLED, actor=Actor.APP),
-    "grant_id": Q(kind=EventType.EXPORT_UPDATED),
-}
+_FOLDED = {"app_id": Q(kind=EventType.CANCELLED, actor=Actor.APP), "grant_id": Q(kind=EventType.EXPORT_UPDATED)}
 _AT_ONCE = 1000  # rows that are read at once to add them up by days
 
 Position = paging.Place
@@ -109,7 +104,7 @@ class _Day:
 class Wanted:
     """Whose history, and which part of it. `folded`: what happened alike on a day is one line."""
 
-    user: "User"
+    user: User
     chosen: Chosen
     folded: bool = False
     names: Mapping[str, str] = field(default_factory=dict)  # what apps are called that somebody has read already

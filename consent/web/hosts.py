@@ -1,23 +1,25 @@
 """The page on which a person lets a host act for an app of theirs, or for themselves; and the button that stops it."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
+from accounts.models import User
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.limits import Limit, count
 from common.problems import InvalidRequest, Problem, TooManyRequests
-from consent.web.acting import Acting, ways_of_acting
-from developers.models import Permission
+from consent.connector_keys.queries import newest_usable_key_id
+from developers.members.queries import memberships_of
+from developers.models import App, AppStatus, Permission
 from developers.oauth.actions import AuthorizationRequest, allow_host, check_challenge, stop_host
 from developers.oauth.clients import find_client, host_of, is_document_address
 from developers.oauth.errors import InvalidTarget
@@ -27,6 +29,42 @@ from developers.oauth.resources import SCOPES, answer_address, the_resource
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
+
+FOR_ME = "me"
+
+
+@dataclass(frozen=True)
+class Acting:
+    """One way: as an app of the person's, or where that is None for the person alone.
+
+    Without a key of its own, or one that the app registered or may publish, nothing could be opened, so that reading
+    is not among its permissions.
+    """
+
+    value: str
+    app: App | None
+    permissions: list[str]
+
+    @property
+    def can_read(self) -> bool:
+        return Permission.READ in self.permissions
+
+
+def ways_of_acting(user: User, authorization: AuthorizationRequest) -> dict[str, Acting]:
+    """The ways that this person can choose from, by what the form sends."""
+    active = [member.app for member in memberships_of(user) if member.app.status == AppStatus.ACTIVE]
+    ways = [Acting(FOR_ME, None, _without_read(authorization, has_key=bool(authorization.client.jwks)))]
+    ways += [Acting(app.app_id, app, _without_read(authorization, has_key=_has_key(app))) for app in active]
+    return {way.value: way for way in ways}
+
+
+def _has_key(app: App) -> bool:
+    return bool(app.proved_domain) or newest_usable_key_id(app_pk=app.pk) is not None
+
+
+def _without_read(authorization: AuthorizationRequest, *, has_key: bool) -> list[str]:
+    return [name for name in authorization.permissions if has_key or name != Permission.READ]
+
 
 _DOCUMENTS = Limit("client-documents", 60, 3600)  # that one person has this server fetch
 _LONGEST_STATE = 2000
@@ -41,7 +79,6 @@ class _Refused(Exception):
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 @page_form(fresh=True)
 def authorize(request: HttpRequest) -> HttpResponse:
     """Always shown, however often it was answered before; whoever answers has just shown that it is them."""
@@ -166,8 +203,6 @@ def _send_to(address: str) -> HttpResponse:
     return HttpResponse(status=303, headers={"Location": address})
 
 
-@require_POST
-@login_required
 @page_button(_("Stop it"), danger=True)
 def stop(request: HttpRequest, prefix: str) -> HttpResponse:
     if stop_host(prefix=prefix, by=person_of(request)):

@@ -3,19 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_form
+from accounts.models import User
 from common.clock import database_now
 from common.durations import duration
 from consent.decisions import actions as decision_actions
@@ -31,9 +30,6 @@ from pkm.registry.models import ScopeEntry
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 PAGE = 20
 RECENT = 8
 
@@ -47,8 +43,7 @@ class OfApp:
     requests: list[ConsentRequest] = field(default_factory=list)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def inbox(request: HttpRequest) -> HttpResponse:
     """The list, and beside it, where there is room, what the chosen request is about."""
     user, form = person_of(request), InboxFilter(request.GET)
@@ -66,8 +61,6 @@ def inbox(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/inbox.html", seen)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 @page_form(_("Deny all of these"), DenySeveralForm)
 def deny_several(request: HttpRequest) -> HttpResponse:
     """Ask once whether all of these are to be denied; then deny what of them still waits."""
@@ -86,7 +79,7 @@ def deny_several(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/deny_several.html", {"groups": grouped(chosen), "ids": ids, "count": len(chosen)})
 
 
-def deny_all(user: "User", request_ids: Iterable[str]) -> int:
+def deny_all(user: User, request_ids: Iterable[str]) -> int:
     """Deny each by itself, as one alone is; returns how many waited still."""
     denied = 0
     for request_id in dict.fromkeys(request_ids):
@@ -108,7 +101,7 @@ def _tell_denied(request: HttpRequest, denied: int) -> None:
         messages.info(request, gettext("None of them waits any more. Nothing was changed now."))
 
 
-def waiting_of(user: "User", *, older: str = "", text: str = "") -> dict[str, Any]:
+def waiting_of(user: User, *, older: str = "", text: str = "") -> dict[str, Any]:
     """What waits, newest first, a page that goes on at `older`, and what was decided lately."""
     now, place = database_now(), paging.read(older)
     some = _waiting(user, now, place, text)
@@ -123,7 +116,7 @@ def waiting_of(user: "User", *, older: str = "", text: str = "") -> dict[str, An
     }
 
 
-def news_of(user: "User") -> dict[str, Any]:
+def news_of(user: User) -> dict[str, Any]:
     """{"waiting": how many wait, "newest": the request ID of the newest or ""}: another one, and the list changed."""
     newest = ConsentRequest.objects.pending(database_now()).filter(user=user).order_by("-created_at", "-id")
     return {"waiting": count_pending(user=user), "newest": newest.values_list("request_id", flat=True).first() or ""}
@@ -156,11 +149,11 @@ def _was_taken_back(asked: ConsentRequest) -> bool:
     return asked.status == RequestStatus.CANCELLED and asked.decided_by == Actor.APP
 
 
-def _related(user: "User") -> ConsentRequestQuerySet:
+def _related(user: User) -> ConsentRequestQuerySet:
     return ConsentRequest.objects.filter(user=user).select_related("app__application", "scope_entry__domain")
 
 
-def _waiting(user: "User", now: datetime, place: paging.Place | None, text: str) -> list[ConsentRequest]:
+def _waiting(user: User, now: datetime, place: paging.Place | None, text: str) -> list[ConsentRequest]:
     same = ConsentRequest.objects.filter(app=OuterRef("app"), user=OuterRef("user"), scope=OuterRef("scope"))
     before = same.filter(pk__lt=OuterRef("pk")).order_by("-pk")
     waiting: Any = paging.older(_related(user).pending(now), "created_at", place)
@@ -181,7 +174,7 @@ def _waiting(user: "User", now: datetime, place: paging.Place | None, text: str)
     return some
 
 
-def _decided(user: "User") -> list[ConsentRequest]:
+def _decided(user: User) -> list[ConsentRequest]:
     decided = _related(user).exclude(status=RequestStatus.PENDING).order_by("-decided_at", "-id")
     # what apps took back themselves would push out what this person decided; the history tells of it
     return list(decided.exclude(status=RequestStatus.CANCELLED, decided_by=Actor.APP)[:RECENT])

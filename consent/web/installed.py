@@ -9,10 +9,11 @@ from pathlib import Path
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
+
+from accounts.templatetags.marks import site_logo
 
 _WORKER = Path(__file__).resolve().parents[2] / "static/js/service_worker.js"
 
@@ -21,7 +22,8 @@ _WORKER = Path(__file__).resolve().parents[2] / "static/js/service_worker.js"
 def manifest(request: HttpRequest) -> HttpResponse:
     """The web app manifest, in the language of the page that links to it."""
     icons = [
-        {"src": static(f"img/icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png"} for size in (192, 512)
+        {"src": site_logo(f"img/icon-{size}.png"), "sizes": "any" if settings.SITE_LOGO else f"{size}x{size}"}
+        for size in (192, 512)
     ]
     body = {
         "id": "/",

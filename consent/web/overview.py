@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import OuterRef, Q, Subquery
 
+from accounts.models import User
 from accounts.personas import note_visit
 from common.clock import database_now
 from consent.exports import queries as export_queries
@@ -21,9 +22,6 @@ from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 WAITING, APPS, ENDING, CHANGES = 3, 5, 5, 6
 SOON = timedelta(days=7)
@@ -51,7 +49,7 @@ class Ending:
     renewal: str
 
 
-def overview(user: "User") -> dict[str, Any]:
+def overview(user: User) -> dict[str, Any]:
     """All of it; as many queries however much there is."""
     now = database_now()
     since = note_visit(user, now) or now - _NEW_TO
@@ -72,7 +70,7 @@ def overview(user: "User") -> dict[str, Any]:
     }
 
 
-def _week(user: "User", now: datetime) -> Week:
+def _week(user: User, now: datetime) -> Week:
     by_app = export_queries.reads_by_day(user, days=2 * _WEEK, now=now)
     first = (now - timedelta(days=_WEEK - 1)).date()
     of_week = {pk: {day: n for day, n in days.items() if day >= first} for pk, days in by_app.items()}
@@ -87,7 +85,7 @@ def _week(user: "User", now: datetime) -> Week:
     return Week(chart, [(apps[pk], count) for count, pk in totals[:APPS]], len(totals), everything - chart.total)
 
 
-def _ending(user: "User", now: datetime) -> list[Ending]:
+def _ending(user: User, now: datetime) -> list[Ending]:
     """The next ones. What its app has read since its end was announced does not end, and is not told of."""
     newest = Read.objects.filter(grant=OuterRef("pk")).order_by("-at").values("at")[:1]
     live = Grant.objects.live(now).filter(user=user).annotate(last_read=Subquery(newest))
@@ -105,13 +103,13 @@ def _ending(user: "User", now: datetime) -> list[Ending]:
     ]
 
 
-def _renewals(user: "User", now: datetime, grants: list[Any]) -> dict[tuple[int, str], str]:
+def _renewals(user: User, now: datetime, grants: list[Any]) -> dict[tuple[int, str], str]:
     """(app, scope) → what it asks for anew, of these grants."""
     asked: Any = ConsentRequest.objects.filter(user=user, app__in={grant.app_id for grant in grants}).pending(now)
     return {(app, scope): request_id for app, scope, request_id in asked.values_list("app", "scope", "request_id")}
 
 
-def _changes(user: "User", since: datetime) -> list[Happened]:
+def _changes(user: User, since: datetime) -> list[Happened]:
     """What this person's chain tells since then, newest first; reads are drawn, not told."""
     told = Wanted(user, Chosen(), folded=True).sources()["c"](None, CHANGES)
     return [placed.line for placed in told if placed.line.at > since]

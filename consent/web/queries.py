@@ -1,13 +1,14 @@
 """What the consent app's pages show, from the one who asks: nobody sees a row of someone else."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 import pkm.scopes
+from accounts.models import User
 from common.clock import database_now
 from consent.errors import UnknownRequest
 from consent.exports import policies as export_policies
@@ -16,17 +17,16 @@ from consent.requests import digest as request_digest
 from consent.requests.models import ConsentRequest, ConsentRequestQuerySet, RefreshPolicy
 from consent.requests.queries import count_pending
 from consent.web.cautions import caution_about_wording
+from pkm.registry import copy as registry_copy
 from pkm.registry import labels
+from pkm.registry.derived import KINDS
 from pkm.segments import queries as segment_queries
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST_IN_QUEUE = 1000  # of what waits, a sheet counts no further
 _APP = ("app__application", "scope_entry")
 
 
-def own_requests(user: "User") -> ConsentRequestQuerySet:
+def own_requests(user: User) -> ConsentRequestQuerySet:
     return ConsentRequest.objects.filter(user=user).select_related(*_APP)
 
 
@@ -39,7 +39,7 @@ class Queue:
     next: str
 
 
-def queue_of(user: "User", request_id: str) -> Queue:
+def queue_of(user: User, request_id: str) -> Queue:
     """Of a request that was decided, `at` is 0 and `next` the newest that waits; empty where none does."""
     waiting = own_requests(user).pending(database_now()).order_by("-created_at", "-id")
     ids = list(waiting.select_related(None).values_list("request_id", flat=True)[:MOST_IN_QUEUE])
@@ -47,7 +47,7 @@ def queue_of(user: "User", request_id: str) -> Queue:
     return Queue(at=at, count=len(ids), next=ids[at % len(ids)] if ids else "")
 
 
-def own_request(user: "User", request_id: str) -> ConsentRequest:
+def own_request(user: User, request_id: str) -> ConsentRequest:
     """Raises `UnknownRequest` for another person's, too."""
     found = own_requests(user).filter(request_id=request_id).first()
     if found is None:
@@ -64,6 +64,9 @@ class RequestedAttribute:
     held: bool
     ticked: bool
     changed: bool
+    is_answer: bool  # in place of a value
+    coarser: list[labels.Attribute]  # answers that would do in its place, the one that tells least last
+    chosen: str  # the path of the form that is shared unless the person chooses another
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class RequestedGroup:
     rows: list[RequestedAttribute]
 
 
-def requested_groups(request: ConsentRequest, user: "User", older: Grant | None) -> list[RequestedGroup]:
+def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -> list[RequestedGroup]:
     """Every attribute that could be approved, grouped by domain; what is new since `older` is marked.
 
     Ticked from the start is what is required. Beside it what is there, everyday and not the person's own, provided
@@ -85,35 +88,53 @@ def requested_groups(request: ConsentRequest, user: "User", older: Grant | None)
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
+    answers = _accepted(request)
     unticked = is_beyond_registered(request) or caution_about_wording(request) is not None
 
     def row(attribute: labels.Attribute) -> RequestedAttribute:
-        there = attribute.path in present
+        [source] = request.made_from([attribute.path])
+        there = source in present
         must = attribute.path in required
-        new = before is not None and attribute.path not in before
+        coarser = answers.get(attribute.path, [])
+        last = next((path for path in request.forms_of(attribute.path) if before and path in before), None)
+        new = before is not None and last is None
         ticked = must or (there and not (attribute.sensitive or attribute.own or unticked or new))
-        return RequestedAttribute(attribute, must, there, ticked, new)
+        chosen = last or attribute.path
+        return RequestedAttribute(attribute, must, there, ticked, new, source != attribute.path, coarser, chosen)
 
     groups = labels.described(_requested_paths(request, present))
     # what can be shared comes first: a phone's first screen has room for three rows
     return [RequestedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.held)) for group in groups]
 
 
-def _requested_paths(request: ConsentRequest, present: Iterable[str]) -> list[str]:
+def _accepted(request: ConsentRequest) -> dict[str, list[labels.Attribute]]:
+    """Of each value the answers that the app accepts in its place, from the one that tells most to the one that tells
+    least; a request that was frozen keeps to its own definitions."""
+    accepts, derived = request.accepts or {}, request.derived or {}
+    rows = [one for group in labels.described(chain.from_iterable(accepts.values())) for one in group.attributes]
+    rows.sort(key=lambda one: KINDS.index(derived[one.path]["rule"]["kind"]))
+    return {source: [one for one in rows if one.path in paths] for source, paths in accepts.items()}
+
+
+def _requested_paths(request: ConsentRequest, present: set[str]) -> list[str]:
     """What the app listed; where it listed nothing, its scope's attributes and the person's own in it."""
     listed = [*(request.required_attributes or []), *(request.optional_attributes or [])]
     if request.required_attributes is not None or request.optional_attributes is not None:
         return list(dict.fromkeys(listed))
     scope = pkm.scopes.parse(request.scope)
-    own = [path for path in sorted(present) if scope and scope.takes_own_attributes and scope.covers(path)]
-    return list(dict.fromkeys([*request.attributes, *own]))
+    inside = [path for path in sorted(present) if scope and scope.takes_own_attributes and scope.covers(path)]
+    own = [path for path in inside if path not in request.attributes]
+    if own:  # without what only passes for an answer
+        own = [path for path in own if path not in registry_copy.entries().answers]
+    return [*request.attributes, *own]
 
 
 def further_terms(request: ConsentRequest) -> list[tuple[str, str, str]]:
     """(member, its words, its value) of what the app gave beyond the terms that have a place of their own."""
     columns = {field.name: field for field in ConsentRequest._meta.concrete_fields}
     given = request_digest.optional_members_of(request)
-    return [(name, str(columns[name].verbose_name), str(value)) for name, value in given.items()]
+    in_rows = ("derived", "accepts")  # what may be shared stands in the rows of the values
+    return [(name, str(columns[name].verbose_name), str(value)) for name, value in given.items() if name not in in_rows]
 
 
 def is_beyond_registered(request: ConsentRequest) -> bool:
@@ -135,7 +156,7 @@ def proof_of(request: ConsentRequest) -> dict[str, Any]:
     return {"receipt_id": newest, "entry_follows": False}
 
 
-def exports_to_refresh(user: "User", *, all_kept: bool = False) -> list[dict[str, Any]]:
+def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, Any]]:
     """Live grants that are refreshed and whose newest export was made from older segments than there are now.
 
     `all_kept` for those, too, whose export is as new as the segments.

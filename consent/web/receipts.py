@@ -1,18 +1,18 @@
 """Receipts: in plain words, as a file, and a page that verifies any of them in the browser."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from accounts.authentication import signed_in_page
+from accounts.models import User
 from common.durations import duration
-from consent.errors import UnknownReceipt
 from consent.event_types import EventType
 from consent.ledger import queries as ledger_queries
 from consent.requests.models import ConsentRequest
@@ -20,10 +20,6 @@ from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
 from consent.shapes import Receipt
 from consent.web import history
 from pkm.registry import labels
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 # a receipt says them in words of its own
 _RIGHTS = {
@@ -36,14 +32,10 @@ _RIGHTS = {
 
 
 def _found(request: HttpRequest, receipt_id: str) -> Receipt:
-    try:
-        return ledger_queries.receipt_for_owner(user=cast("User", request.user), receipt_id=receipt_id)
-    except UnknownReceipt:
-        raise Http404 from None
+    return ledger_queries.receipt_for_owner(user=cast("User", request.user), receipt_id=receipt_id)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
     """Who, what, when and until when, as the signed text says it."""
     found = _found(request, receipt_id)
@@ -69,8 +61,7 @@ def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@login_required
-@require_safe
+@signed_in_page
 def download(request: HttpRequest, receipt_id: str) -> HttpResponse:
     """The person's own signed copy, to keep."""
     found = _found(request, receipt_id)
@@ -78,8 +69,7 @@ def download(request: HttpRequest, receipt_id: str) -> HttpResponse:
     return HttpResponse(found["jws"], content_type="application/jose", headers=headers)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def linked_data(request: HttpRequest, receipt_id: str) -> HttpResponse:
     """The same claims in terms that others' tools know (W3C DPV), to keep beside the signed copy."""
     found = _found(request, receipt_id)

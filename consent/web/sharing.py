@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
+from accounts.models import User
 from consent.decisions.blocked_apps import met_app
 from consent.decisions.models import BlockedApp
 from consent.exports import policies as export_policies
@@ -24,10 +25,7 @@ from developers.models import App, AppPerson
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
-LIVE_SHOWN, ENDED_SHOWN, EVENTS_SHOWN = 20, 5, 6
+LIVE_SHOWN, ENDED_SHOWN, EVENTS_SHOWN = 8, 5, 6
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Shared:
         return ", ".join(attribute.label for group in self.groups for attribute in group.attributes)
 
 
-def app_page(user: "User", app_id: str, now: datetime, *, older: str = "", holding: str = "") -> dict[str, Any]:
+def app_page(user: User, app_id: str, now: datetime, *, older: str = "", holding: str = "") -> dict[str, Any]:
     """An app that this person met: what it can read, newest first, a page that goes on at `older` or has the grant
     `holding`; the first page also tells what ended lately. Raises `UnknownApp`."""
     app_pk = met_app(app_id, user)
@@ -75,7 +73,7 @@ def app_page(user: "User", app_id: str, now: datetime, *, older: str = "", holdi
     }
 
 
-def app_of_grant(user: "User", grant_id: str) -> str | None:
+def app_of_grant(user: User, grant_id: str) -> str | None:
     """The app that this person gave it to; None where it is nobody's or another's."""
     return Grant.objects.filter(user=user, grant_id=grant_id).values_list("app__app_id", flat=True).first()
 
@@ -113,7 +111,7 @@ def _page(own: Any, now: datetime, place: paging.Place | None, holding: str) -> 
     return None, some
 
 
-def _own(user: "User") -> Any:
+def _own(user: User) -> Any:
     reads = Read.objects.filter(grant=OuterRef("pk")).order_by("-at")
     exports = Export.objects.filter(grant=OuterRef("pk")).order_by("-revision")
     own = Grant.objects.filter(user=user).select_related("request", "app__application", "request__scope_entry")

@@ -1,20 +1,20 @@
 """The consent app's pages. All of them work without JavaScript, but for approving: only the browser can seal."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button
 from accounts.models import Persona
 from accounts.personas import side_of
@@ -24,18 +24,13 @@ from common.durations import duration
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
-from consent.errors import (
-    AlreadyDecided,
-    AuditUnavailable,
-    MoveNotAllowed,
-    RequestExpired,
-    UnknownRequest,
-)
+from consent.errors import AlreadyDecided, AuditUnavailable, MoveNotAllowed, RequestExpired
 from consent.grants import actions as grant_actions
+from consent.grants.models import Grant
 from consent.ledger import queries as ledger_queries
 from consent.log import keys as log_keys
 from consent.log.published import is_confirmed
-from consent.requests.models import ConsentRequest
+from consent.requests.models import ConsentRequest, RefreshPolicy
 from consent.requests.named_keys import is_of_nobody
 from consent.requests.return_addresses import is_still_registered
 from consent.requests.vouching import must_be_vouched_for, vouching_of
@@ -44,7 +39,7 @@ from consent.web import history as web_history
 from consent.web import history_links, inbox
 from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
-from consent.web.changes import Before, before_of
+from consent.web.entering import to_enter
 from consent.web.forms import DenyForm, HistoryFilter, duration_choices
 from consent.web.history_filter import zone_of
 from consent.web.overview import overview as shown_overview
@@ -53,6 +48,53 @@ from developers.models import AppStatus
 from pkm.registry import labels
 from pkm.registry.models import SensitivityTier
 from pkm.vault import queries as vault_queries
+
+
+@dataclass(frozen=True)
+class Before:
+    """The newest approval of the same scope for the same app; `live` where approving again would replace it."""
+
+    grant: Grant
+    live: bool
+    changes: list[str]
+
+
+def before_of(asked: ConsentRequest) -> Before | None:
+    """None where the person never approved this scope for this app."""
+    grant = decision_queries.grant_before(asked)
+    if grant is None:
+        return None
+    return Before(grant, grant.is_live(database_now()), list(_changes(asked, grant.request)))
+
+
+def _changes(asked: ConsentRequest, then: ConsentRequest) -> list[str]:
+    changes = []
+    if asked.purpose != then.purpose:
+        changes.append(gettext("The purpose changed. Before, it was: “%(words)s”") % {"words": then.purpose})
+    if asked.access_duration != then.access_duration:
+        changes.append(
+            gettext("They ask for %(now)s; before, they asked for %(then)s.")
+            % {"now": duration(asked.access_duration), "then": duration(then.access_duration)}
+        )
+    if asked.max_reads != then.max_reads:
+        changes.append(
+            gettext("How often it may be read changed: %(now)s. Before: %(then)s.")
+            % {"now": _reads(asked.max_reads), "then": _reads(then.max_reads)}
+        )
+    if asked.refresh_policy != then.refresh_policy:
+        changes.append(
+            gettext("Now they want your later changes too; before, they got the values as they were.")
+            if asked.refresh_policy == RefreshPolicy.CONTINUOUS
+            else gettext("Now they want the values as they are; before, they got your later changes too.")
+        )
+    return changes
+
+
+def _reads(most: int | None) -> str:
+    if most is None:
+        return gettext("without a limit")
+    return ngettext("%(n)d read", "%(n)d reads", most) % {"n": most}
+
 
 LONG_LIST = 5  # so many to choose from, and a tap for all of them is worth its room
 LONG_PURPOSE = 120  # characters: longer ones are cut on the first screen of a phone and stand whole below
@@ -67,21 +109,16 @@ def home(request: HttpRequest) -> HttpResponse:
     return redirect("portal:home" if is_developer else "consent:overview")
 
 
-@login_required
-@require_safe
+@signed_in_page
 def overview(request: HttpRequest) -> HttpResponse:
     """Where a person comes after signing in."""
     return render(request, "consent/overview.html", shown_overview(person_of(request)))
 
 
-@login_required
-@require_safe
+@signed_in_page
 def review(request: HttpRequest, request_id: str) -> HttpResponse:
     """One decision, or what became of it."""
-    try:
-        asked = web_queries.own_request(person_of(request), request_id)
-    except UnknownRequest:
-        raise Http404 from None
+    asked = web_queries.own_request(person_of(request), request_id)
     now = database_now()
     status = asked.status_at(now)
     if status is not RequestStatus.PENDING:
@@ -92,7 +129,9 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
     user, before, tier = person_of(request), before_of(asked), asked.scope_entry.sensitivity_tier
     groups = web_queries.requested_groups(asked, user, before.grant if before else None)
+    rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
+    has_vault = bool(vault_kinds)  # the last way to open one cannot be removed
     return {
         "asked": asked,
         "verb": labels.verb_phrase(asked.scope_entry),
@@ -100,13 +139,14 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "queue": web_queries.queue_of(user, asked.request_id),
         "before": before,
         "groups": groups,
-        **_choices([row for group in groups for row in group.rows], before),
+        **_choices(rows, before),
         **_warnings(asked, before),
         "until": database_now() + timedelta(seconds=asked.access_duration),
         "durations": duration_choices(asked.access_duration),
         "further_terms": web_queries.further_terms(asked),
         "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
-        "has_vault": bool(vault_kinds),  # the last way to open one cannot be removed
+        "has_vault": has_vault,
+        "enter": to_enter(asked, rows, user, has_vault=has_vault),
         "vault_kinds": vault_kinds,
         "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
@@ -121,11 +161,20 @@ def _choices(rows: Sequence[web_queries.RequestedAttribute], before: Before | No
         "asked_for": len(rows),
         "ticked": sum(row.ticked for row in rows),
         "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
-        "words": {row.attribute.path: row.attribute.word for row in rows},
+        "words": {
+            one.path: _word(one, is_answer=row.is_answer or one is not row.attribute)
+            for row in rows
+            for one in (row.attribute, *row.coarser)
+        },
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
         "nothing_held": not any(row.held for row in rows),
-        "gone": _gone(before, {row.attribute.path for row in rows}),
+        "gone": _gone(before, {one.path for row in rows for one in (row.attribute, *row.coarser)}),
     }
+
+
+def _word(attribute: labels.Attribute, *, is_answer: bool) -> dict[str, Any]:
+    """How the script shows its value; an answer that the rule cannot give says so."""
+    return {**attribute.word, "options": {"cannot_say": gettext("cannot say")}} if is_answer else attribute.word
 
 
 def _warnings(asked: ConsentRequest, before: Before | None) -> dict[str, Any]:
@@ -176,8 +225,6 @@ def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
     }
 
 
-@require_POST
-@login_required
 @page_button(_("Deny"), DenyForm)
 def deny(request: HttpRequest, request_id: str) -> HttpResponse:
     """Refuse without a script; the page that follows says what happened."""
@@ -190,8 +237,6 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
             if asked.status_at(database_now()) is RequestStatus.PENDING:
                 # nothing is decided, and nothing of the note is lost
                 return render(request, "consent/review.html", _review(request, asked, form), status=400)
-    except UnknownRequest:
-        raise Http404 from None
     except AlreadyDecided:
         messages.info(request, gettext("This request was decided already. Nothing was changed now."))
     except RequestExpired:
@@ -217,8 +262,6 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwrit
     return redirect("consent:app", app_id)
 
 
-@require_POST
-@login_required
 @page_button(_("Stop sharing"), danger=True)
 def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Sharing has stopped. Nothing more can be read. What the app already took cannot be recalled.")
@@ -226,8 +269,6 @@ def stop(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, grant_actions.revoke, done, unwritten)
 
 
-@require_POST
-@login_required
 @page_button(_("Pause"))
 def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     done = gettext("Paused. Nothing can be read until you resume.")
@@ -235,8 +276,7 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
     return _move(request, grant_id, grant_actions.pause, done, unwritten)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def history(request: HttpRequest) -> HttpResponse:
     user, form, now = person_of(request), HistoryFilter(request.GET), database_now()
     chosen = form.chosen(zone_of(request))
@@ -255,8 +295,6 @@ def history(request: HttpRequest) -> HttpResponse:
     return render(request, "consent/history.html", shown | history_links.links(user, chosen, page, now))
 
 
-@require_POST
-@login_required
 @page_button(_("Check this history"))
 def verify_history(request: HttpRequest) -> HttpResponse:
     """Recompute the person's chain, entry by entry, and say whether it holds."""

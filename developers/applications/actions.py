@@ -2,12 +2,13 @@
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils.translation import gettext
 
+from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
 from common.problems import InvalidRequest
@@ -18,9 +19,6 @@ from developers.apps.audit import record
 from developers.apps.domains import domain_of
 from developers.apps.models import App, AppMode
 from developers.members.models import AppMember, MemberRole
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST_OPEN, MOST_A_DAY = 5, 10
 
@@ -33,8 +31,8 @@ def make_app(
     website: str,
     privacy_policy: str,
     contact_email: str,
-    owner: "User",
-    by: "User",
+    owner: User,
+    by: User,
     verified: bool = False,
 ) -> App:
     """An app with an application that `by` approved in the same breath, for operators. Raises `InvalidRequest`."""
@@ -52,7 +50,7 @@ def make_app(
 
 
 @transaction.atomic
-def hand_in_application(*, facts: ApplicationFacts, by: "User") -> DeveloperApplication:
+def hand_in_application(*, facts: ApplicationFacts, by: User) -> DeveloperApplication:
     """Apply for a live app. Raises `InvalidRequest`: what does not fit, or too many that are open."""
     check_facts(facts)
     get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
@@ -64,7 +62,7 @@ def hand_in_application(*, facts: ApplicationFacts, by: "User") -> DeveloperAppl
 
 
 @transaction.atomic
-def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: "User") -> None:
+def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: User) -> None:
     """Correct what was sent back. Raises `InvalidRequest` where it was not, or where something does not fit."""
     check_facts(facts)
     held = _lock_own_application(application_pk, by, ApplicationStatus.SENT_BACK)
@@ -80,7 +78,7 @@ def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: "User") -
 
 
 @transaction.atomic
-def withdraw_application(*, application_pk: int, by: "User") -> None:
+def withdraw_application(*, application_pk: int, by: User) -> None:
     """Take an application back for good. Raises `InvalidRequest` where it is decided or withdrawn already."""
     held = _lock_own_application(application_pk, by, ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
     if held is None:
@@ -93,7 +91,7 @@ def withdraw_application(*, application_pk: int, by: "User") -> None:
 def approve_application(
     *,
     application: DeveloperApplication,
-    by: "User",
+    by: User,
     verified: bool = True,
     note: str = "",
     seen: datetime | None = None,
@@ -108,7 +106,7 @@ def approve_application(
     return app
 
 
-def _approve(application: DeveloperApplication, *, by: "User", verified: bool, note: str, seen: datetime | None) -> App:
+def _approve(application: DeveloperApplication, *, by: User, verified: bool, note: str, seen: datetime | None) -> App:
     _decide(application, ApplicationStatus.APPROVED, by=by, note=note, seen=seen)
     check_facts(_facts_of(application))
     app = App.objects.create(
@@ -131,7 +129,7 @@ def _approve(application: DeveloperApplication, *, by: "User", verified: bool, n
 
 @transaction.atomic
 def send_back_application(
-    *, application: DeveloperApplication, by: "User", note: str, seen: datetime | None = None
+    *, application: DeveloperApplication, by: User, note: str, seen: datetime | None = None
 ) -> None:
     """Ask the applicant to correct what `note` says. Raises `InvalidRequest`."""
     _require_note(note)
@@ -140,9 +138,7 @@ def send_back_application(
 
 
 @transaction.atomic
-def reject_application(
-    *, application: DeveloperApplication, by: "User", note: str, seen: datetime | None = None
-) -> None:
+def reject_application(*, application: DeveloperApplication, by: User, note: str, seen: datetime | None = None) -> None:
     """Say no to an application, and why. Raises `InvalidRequest`."""
     _require_note(note)
     _decide(application, ApplicationStatus.REJECTED, by=by, note=note, seen=seen)
@@ -150,7 +146,7 @@ def reject_application(
 
 
 def _decide(
-    application: DeveloperApplication, status: ApplicationStatus, *, by: "User", note: str, seen: datetime | None
+    application: DeveloperApplication, status: ApplicationStatus, *, by: User, note: str, seen: datetime | None
 ) -> None:
     now = database_now()
     waiting = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
@@ -175,7 +171,7 @@ def _require_note(note: str) -> None:
         raise InvalidRequest(gettext("Tell the applicant why, in at most 2000 characters."))
 
 
-def _lock_own_application(application_pk: int, by: "User", *statuses: ApplicationStatus) -> DeveloperApplication | None:
+def _lock_own_application(application_pk: int, by: User, *statuses: ApplicationStatus) -> DeveloperApplication | None:
     """The applicant's own row, locked, if it stands so."""
     rows = DeveloperApplication.objects.select_for_update().filter(pk=application_pk, applicant=by)
     return rows.filter(status__in=statuses).first()

@@ -37,12 +37,7 @@ class ApplicationFacts:
 
 def check_facts(facts: ApplicationFacts) -> None:
     """Raises `InvalidRequest` with every member that does not fit: people are shown these words and links."""
-    wrong = [
-        *_wrong_lines(facts),
-        *_wrong_links(facts),
-        *_wrong_scopes(facts),
-        *_wrong_addresses(facts),
-    ]
+    wrong = [*_wrong_lines(facts), *_wrong_links(facts), *_wrong_scopes(facts), *_wrong_addresses(facts)]
     if wrong:
         raise InvalidRequest(" ".join(f"{one['field']}: {one['message']}" for one in wrong), errors=wrong)
 

@@ -1,8 +1,10 @@
 """Enrolments: who stands behind an app and what they need."""
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import all_or_none, check, one_of
 from developers.apps.models import DomainProof
 
 
@@ -56,26 +58,18 @@ class DeveloperApplication(DomainProof):
         verbose_name = _("application")
         verbose_name_plural = _("applications")
         constraints = [
-            models.CheckConstraint(condition=models.Q(status__in=ApplicationStatus.values), name="application_status"),
-            models.CheckConstraint(
-                condition=models.Q(reviewer__isnull=True, reviewed_at__isnull=True)
-                | models.Q(reviewer__isnull=False, reviewed_at__isnull=False),
-                name="application_review_together",
+            one_of("application_status", "status", ApplicationStatus),
+            all_or_none("application_review_together", "reviewed_at", "reviewer"),
+            check(
+                "application_decision_has_reviewer",
+                ~Q(status__in=["approved", "rejected", "sent_back"]) | Q(reviewer__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=~models.Q(status__in=["approved", "rejected", "sent_back"])
-                | models.Q(reviewer__isnull=False),
-                name="application_decision_has_reviewer",
+            check(
+                "application_domain_together",
+                Q(proved_domain="", domain_proved_at__isnull=True)
+                | (~Q(proved_domain="") & Q(domain_proved_at__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
-                | (~models.Q(proved_domain="") & models.Q(domain_proved_at__isnull=False)),
-                name="application_domain_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(domain_missing_since__isnull=True) | ~models.Q(proved_domain=""),
-                name="application_domain_missing",
-            ),
+            check("application_domain_missing", Q(domain_missing_since__isnull=True) | ~Q(proved_domain="")),
         ]
 
     def __str__(self) -> str:

@@ -2,21 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.outbox import send_mail_or_log
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
 from developers.apps.models import CLOSED_WITH_OWNER, RESTORED, SUSPENDED, App, AppMode, AppStatus
 from developers.signals import app_changed, tokens_ended
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 # What the page of a request says of the app that asks, or draws a warning from.
 SHOWN_TO_PEOPLE = (
@@ -28,7 +26,7 @@ MOST_TEST_APPS = 20
 
 
 @contextmanager
-def changing_app(*, app_pk: int, by: "User | None") -> Iterator[None]:
+def changing_app(*, app_pk: int, by: User | None) -> Iterator[None]:
     """Around a change of an app or its application: where people are shown something else of it then, others learn.
 
     The rows are locked and compared as they are kept: a request that is being asked waits, and then meets what is new.
@@ -47,7 +45,7 @@ def _shown_of(app_pk: int) -> dict[str, Any]:
 
 
 @transaction.atomic
-def make_test_app(*, name: str, by: "User") -> App:
+def make_test_app(*, name: str, by: User) -> App:
     """A test app, which needs no staff; `by` becomes its owner. Raises `InvalidRequest`."""
     _check_name(name)
     get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
@@ -59,7 +57,7 @@ def make_test_app(*, name: str, by: "User") -> App:
     return app
 
 
-def rename_app(*, app: App, name: str, by: "User") -> bool:
+def rename_app(*, app: App, name: str, by: User) -> bool:
     """Call a test app something else; False where that is its name already.
 
     A live app keeps the name that staff approved, since people decide by it. Raises `InvalidRequest`.
@@ -79,7 +77,7 @@ def rename_app(*, app: App, name: str, by: "User") -> bool:
 
 
 @transaction.atomic
-def set_origins(*, app: App, origins: list[str], by: "User") -> bool:
+def set_origins(*, app: App, origins: list[str], by: User) -> bool:
     """Where people may go back to from a test app's connections and requests; False where it is so already.
 
     `origins` are as `tried_origin_of` writes them. A live app's are approved with its application. Raises
@@ -98,7 +96,7 @@ def set_origins(*, app: App, origins: list[str], by: "User") -> bool:
 
 
 @transaction.atomic
-def close_app(*, app: App, by: "User", action: str = "app.closed") -> bool:
+def close_app(*, app: App, by: User, action: str = "app.closed") -> bool:
     """End an app for good, with all of its tokens; False where it was closed already.
 
     With `CLOSED_WITH_OWNER` as the `action`, whoever is left in its team is written to.
@@ -125,7 +123,7 @@ def _check_name(name: str) -> None:
 
 
 @transaction.atomic
-def suspend_app(*, app: App, by: "User | None", note: str) -> bool:
+def suspend_app(*, app: App, by: User | None, note: str) -> bool:
     """Stop everything the app does until it is restored; False where it was not active. Members read the note.
 
     Its tokens let nobody in from this moment on: open streams end.
@@ -137,12 +135,12 @@ def suspend_app(*, app: App, by: "User | None", note: str) -> bool:
 
 
 @transaction.atomic
-def restore_app(*, app: App, by: "User | None", note: str) -> bool:
+def restore_app(*, app: App, by: User | None, note: str) -> bool:
     """Let a suspended app work again; False where it was not suspended. Members read the note."""
     return _switch(app, AppStatus.SUSPENDED, AppStatus.ACTIVE, by=by, action=RESTORED, note=note)
 
 
-def _switch(app: App, old: AppStatus, new: AppStatus, *, by: "User | None", action: str, note: str) -> bool:
+def _switch(app: App, old: AppStatus, new: AppStatus, *, by: User | None, action: str, note: str) -> bool:
     if not App.objects.filter(pk=app.pk, status=old).update(status=new, updated_at=timezone.now()):
         return False
     record(app=app, by=by, action=action, note=note)

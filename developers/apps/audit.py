@@ -1,15 +1,11 @@
 """What was done to an app, for its members to read."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common.clock import database_now
 from developers.apps.models import App, AppAuditEntry
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 # What gives access to an app, or takes it away: whoever did it, or has a program that did, is told by mail.
 TOLD_TO_WHO_ACTS = {
@@ -29,7 +25,7 @@ TOLD_TO_WHO_ACTS = {
 }
 
 
-def record(*, app: App, by: "User | None", action: str, **facts: Any) -> None:
+def record(*, app: App, by: User | None, action: str, **facts: Any) -> None:
     """Write down that `by` did `action`, in the caller's transaction; None is the service itself.
 
     `action` is `<thing>.<what happened>`, such as `token.rotated`; `facts` are JSON and hold no secret.

@@ -4,11 +4,11 @@ The look itself happens outside of transactions; what it finds is written where 
 """
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -17,14 +17,11 @@ from developers.apps.audit import record
 from developers.apps.domains import Finding, domain_of, look_for_proof
 from developers.apps.models import App
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 LOOKED_FOR_EACH = timedelta(days=1)
 GONE_AFTER = timedelta(days=3)
 
 
-def check_app_domain(*, app: App, by: "User | None") -> Finding:
+def check_app_domain(*, app: App, by: User | None) -> Finding:
     """Look, and write down what was found; an old proof stays for some days where none was found. Outside `atomic`."""
     domain = domain_of(app.website)
     finding = look_for_proof(domain, app.domain_challenge) if domain else Finding("nothing", "nothing")
@@ -52,7 +49,7 @@ def _to_look_for() -> QuerySet[App]:
     return proved.filter(Q(domain_checked_at__isnull=True) | Q(domain_checked_at__lte=before)).order_by("pk")
 
 
-def _prove(*, app_pk: int, domain: str, by: "User | None") -> None:
+def _prove(*, app_pk: int, domain: str, by: User | None) -> None:
     with changing_app(app_pk=app_pk, by=by):
         app = App.objects.select_related("application").get(pk=app_pk)
         if domain_of(app.website) != domain:
@@ -65,7 +62,7 @@ def _prove(*, app_pk: int, domain: str, by: "User | None") -> None:
             record(app=app, by=by, action="domain.proved", domain=domain)
 
 
-def _miss(*, app_pk: int, domain: str, by: "User | None") -> None:
+def _miss(*, app_pk: int, domain: str, by: User | None) -> None:
     """A proof of another website's domain goes at once, the others after some days without one."""
     with changing_app(app_pk=app_pk, by=by):
         now = database_now()

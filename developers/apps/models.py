@@ -1,8 +1,10 @@
 """Apps: what asks people for data."""
 
 from django.db import models
+from django.db.models import Index, Q
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check, one_of
 from common.identifiers import new_identifier
 
 
@@ -89,25 +91,20 @@ class App(DomainProof):
         verbose_name = _("app")
         verbose_name_plural = _("apps")
         constraints = [
-            models.CheckConstraint(condition=models.Q(status__in=AppStatus.values), name="app_status"),
-            models.CheckConstraint(
-                condition=models.Q(mode=AppMode.LIVE, application__isnull=False)
-                | models.Q(mode=AppMode.TEST, application__isnull=True, verified=False)
-                | models.Q(mode=AppMode.PERSONAL, application__isnull=True, verified=False),
-                name="app_mode_application",
+            one_of("app_status", "status", AppStatus),
+            check(
+                "app_mode_application",
+                Q(mode=AppMode.LIVE, application__isnull=False)
+                | Q(mode=AppMode.TEST, application__isnull=True, verified=False)
+                | Q(mode=AppMode.PERSONAL, application__isnull=True, verified=False),
             ),
-            models.CheckConstraint(
-                condition=models.Q(mode=AppMode.PERSONAL) | models.Q(person__isnull=True), name="app_of_person"
+            check("app_of_person", Q(mode=AppMode.PERSONAL) | Q(person__isnull=True)),
+            check(
+                "app_domain_together",
+                Q(proved_domain="", domain_proved_at__isnull=True)
+                | (~Q(proved_domain="") & Q(domain_proved_at__isnull=False)),
             ),
-            models.CheckConstraint(
-                condition=models.Q(proved_domain="", domain_proved_at__isnull=True)
-                | (~models.Q(proved_domain="") & models.Q(domain_proved_at__isnull=False)),
-                name="app_domain_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(domain_missing_since__isnull=True) | ~models.Q(proved_domain=""),
-                name="app_domain_missing",
-            ),
+            check("app_domain_missing", Q(domain_missing_since__isnull=True) | ~Q(proved_domain="")),
         ]
 
     def __str__(self) -> str:
@@ -172,7 +169,7 @@ class AppAuditEntry(models.Model):
         db_table = "app_audit"
         verbose_name = _("audit entry of an app")
         verbose_name_plural = _("audit of apps")
-        indexes = [models.Index(fields=["app", "-id"], name="app_audit_newest")]
+        indexes = [Index(fields=["app", "-id"], name="app_audit_newest")]
 
     def __str__(self) -> str:
         return f"#{self.pk}"

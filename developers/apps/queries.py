@@ -28,7 +28,6 @@ class Numbers:
 
 
 def app_by_id(app_id: str) -> App | None:
-    """The app with this public id."""
     return App.objects.select_related("application").filter(app_id=app_id).first()
 
 

@@ -16,7 +16,6 @@ from developers.manage.schemas import ChangedApp, ManagedApp, ManagedApps, NewAp
 class Apps(ManagementView):
     """The apps that the token may look at, and a new test app."""
 
-    http_method_names = ["get", "post"]
     takes_query = True
 
     def permission_for(self) -> str | None:
@@ -59,10 +58,6 @@ class Apps(ManagementView):
 
 
 class App(ManagementView):
-    """One app."""
-
-    http_method_names = ["get", "patch"]
-
     @operation(
         name="getApp",
         tag=MANAGE,

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts.models import User
 from common.admission.requests import JSONRequest
 from common.clock import database_now
 from common.problems import InvalidRequest
@@ -17,9 +18,6 @@ from developers.authentication import bearer
 from developers.errors import InsufficientScope, InvalidToken
 from developers.tokens.digests import digest, has_management_form
 from developers.tokens.models import ManagementToken
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 EVERY_APP = "*"
 _USE_WRITTEN_EVERY = timedelta(hours=1)
@@ -32,7 +30,7 @@ class Manager:
     What the person may not do in an app, the token may not do either; that is looked up with the app.
     """
 
-    user: "User"
+    user: User
     token_pk: int
     permissions: Mapping[str, frozenset[str]]
 
@@ -65,7 +63,7 @@ class ManagementTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-
 class ManagementTokenHeader(BaseAuthentication):
     """The token of the Authorization header, and of nowhere else. `request.auth` is the `Manager`."""
 
-    def authenticate(self, request: Request) -> tuple["User", Manager]:
+    def authenticate(self, request: Request) -> tuple[User, Manager]:
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
         asked = cast("JSONRequest", request)
         in_query = any(name == "token" for name, _ in asked.query_pairs)

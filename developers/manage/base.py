@@ -35,8 +35,6 @@ APP_ID = path_parameter("app_id", "The app.", EXAMPLE_APP_ID)
 
 
 class Page(TypedDict):
-    """One page of a list."""
-
     items: list[Any]
     next_cursor: str | None
 

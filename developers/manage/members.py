@@ -6,15 +6,8 @@ from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound
+from developers.manage import schemas
 from developers.manage.base import APP_ID, MANAGE, ManagementView
-from developers.manage.schemas import (
-    EXAMPLE_MEMBER_ID,
-    ManagedInvitation,
-    ManagedMembers,
-    NewMember,
-    invitation_body,
-    member_body,
-)
 from developers.members import actions, invitations, queries
 from developers.members.errors import AlreadyInvited, AlreadyMember, LastOwner, OwnerRequired, TooManyInvitations
 
@@ -22,7 +15,6 @@ from developers.members.errors import AlreadyInvited, AlreadyMember, LastOwner, 
 class Members(ManagementView):
     """Everybody in the team, and an invitation of somebody new."""
 
-    http_method_names = ["get", "post"]
     takes_query = True
 
     @operation(
@@ -32,11 +24,11 @@ class Members(ManagementView):
         description="Newest first, in pages. People are named by an ID that they have in this team alone.",
         parameters=[APP_ID],
         query=PageQuery,
-        answers={200: ManagedMembers},
+        answers={200: schemas.ManagedMembers},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
-        return json_answer(self.page(queries.team_of(self.member().app), member_body))
+        return json_answer(self.page(queries.team_of(self.member().app), schemas.member_body))
 
     @operation(
         name="addMember",
@@ -45,21 +37,20 @@ class Members(ManagementView):
         description="Whoever reads this address is asked by mail, and joins once they accept, within seven days. For "
         "owners, who find the invitation in the portal and can withdraw it there.",
         parameters=[APP_ID],
-        body=NewMember,
-        answers={201: ManagedInvitation},
+        body=schemas.NewMember,
+        answers={201: schemas.ManagedInvitation},
         refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(NewMember)
+        asked = self.body(schemas.NewMember)
         app = self.member(owner=True).app
         made = invitations.invite(app=app, email=asked.email, role=asked.role, by=self.manager.user)
-        return json_answer(invitation_body(made), status=201)
+        return json_answer(schemas.invitation_body(made), status=201)
 
 
 class Member(ManagementView):
     """Somebody in the team."""
 
-    http_method_names = ["delete"]
     body_required = False
 
     @operation(
@@ -67,7 +58,10 @@ class Member(ManagementView):
         tag=MANAGE,
         summary="Take somebody out of the team",
         description="For owners; anybody may take themselves out. An app always keeps an owner.",
-        parameters=[APP_ID, path_parameter("member_id", "Somebody in the team, as it is listed.", EXAMPLE_MEMBER_ID)],
+        parameters=[
+            APP_ID,
+            path_parameter("member_id", "Somebody in the team, as it is listed.", schemas.EXAMPLE_MEMBER_ID),
+        ],
         answers={204: None},
         refusals=[OwnerRequired, LastOwner],
     )

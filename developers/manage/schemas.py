@@ -208,7 +208,6 @@ class ManagedMembers(Shape):
 
 
 def app_body(member: AppMember) -> ManagedApp:
-    """The app of this membership."""
     app = member.app
     return {
         "app_id": app.app_id,
@@ -244,11 +243,7 @@ def made_token_body(row: DeveloperToken, token: str) -> MadeToken:
 
 
 def member_body(member: AppMember) -> ManagedMember:
-    return {
-        "member_id": member.member_id,
-        "role": member.role,
-        "created_at": rfc3339(member.created_at),
-    }
+    return {"member_id": member.member_id, "role": member.role, "created_at": rfc3339(member.created_at)}
 
 
 def invitation_body(invitation: AppInvitation) -> ManagedInvitation:

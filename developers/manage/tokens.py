@@ -9,27 +9,17 @@ from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound
+from developers.manage import schemas
 from developers.manage.base import APP_ID, MANAGE, ManagementView
-from developers.manage.schemas import (
-    EXAMPLE_PREFIX,
-    MadeToken,
-    ManagedToken,
-    ManagedTokens,
-    NewToken,
-    Rotation,
-    made_token_body,
-    token_body,
-)
 from developers.tokens import actions as token_actions
 from developers.tokens.models import DeveloperToken
 
-_PREFIX = path_parameter("prefix", "The eight characters after `cr_live_` or `cr_test_`.", EXAMPLE_PREFIX)
+_PREFIX = path_parameter("prefix", "The eight characters after `cr_live_` or `cr_test_`.", schemas.EXAMPLE_PREFIX)
 
 
 class Tokens(ManagementView):
     """The tokens of an app, and a new one."""
 
-    http_method_names = ["get", "post"]
     takes_query = True
 
     @operation(
@@ -39,12 +29,12 @@ class Tokens(ManagementView):
         description="Newest first, in pages, those that ended too. The tokens themselves are kept nowhere.",
         parameters=[APP_ID],
         query=PageQuery,
-        answers={200: ManagedTokens},
+        answers={200: schemas.ManagedTokens},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
         self.query(PageQuery)  # before what the path names is looked up
         rows = DeveloperToken.objects.select_related("app").filter(app=self.member().app)
-        return json_answer(self.page(rows, token_body))
+        return json_answer(self.page(rows, schemas.token_body))
 
     @operation(
         name="makeToken",
@@ -52,11 +42,11 @@ class Tokens(ManagementView):
         summary="A new token for an app",
         description="The answer shows the token itself, this once. It lives for 90 days by default, 365 at most.",
         parameters=[APP_ID],
-        body=NewToken,
-        answers={201: MadeToken},
+        body=schemas.NewToken,
+        answers={201: schemas.MadeToken},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(NewToken)
+        asked = self.body(schemas.NewToken)
         row, token = token_actions.mint_token(
             app=self.member().app,
             label=asked.label,
@@ -65,13 +55,12 @@ class Tokens(ManagementView):
             expires_at=timezone.now() + timedelta(seconds=asked.expires_in),
             header_only=asked.header_only,
         )
-        return json_answer(made_token_body(row, token), status=201)
+        return json_answer(schemas.made_token_body(row, token), status=201)
 
 
 class _OneToken(ManagementView):
     """A token by its prefix, of whichever app the management token has the permission for."""
 
-    http_method_names = ["post"]
     about = "the token's app"
 
     def token(self) -> DeveloperToken:
@@ -97,13 +86,13 @@ class RotateToken(_OneToken):
         description="Label, permissions and the header rule are the old token's, which lives on for `overlap` seconds "
         "so that you can change over. A token is rotated once.",
         parameters=[_PREFIX],
-        body=Rotation,
-        answers={201: MadeToken},
+        body=schemas.Rotation,
+        answers={201: schemas.MadeToken},
     )
     def post(self, request: HttpRequest, prefix: str) -> HttpResponse:
-        overlap = timedelta(seconds=self.body(Rotation).overlap)
+        overlap = timedelta(seconds=self.body(schemas.Rotation).overlap)
         row, token = token_actions.rotate_token(token=self.token(), by=self.manager.user, overlap=overlap)
-        return json_answer(made_token_body(row, token), status=201)
+        return json_answer(schemas.made_token_body(row, token), status=201)
 
 
 class RevokeToken(_OneToken):
@@ -118,7 +107,7 @@ class RevokeToken(_OneToken):
         description="It works no more from this moment on, in its overlap too. Repeated calls answer the same.",
         parameters=[_PREFIX],
         body=Nothing,
-        answers={200: ManagedToken},
+        answers={200: schemas.ManagedToken},
         example={"revoked_at": "2026-11-21T10:00:00Z", "last_used_at": "2026-11-21T09:00:00Z"},
     )
     def post(self, request: HttpRequest, prefix: str) -> HttpResponse:
@@ -126,4 +115,4 @@ class RevokeToken(_OneToken):
         token = self.token()
         token_actions.revoke_token(token=token, by=self.manager.user)
         token.refresh_from_db()
-        return json_answer(token_body(token))
+        return json_answer(schemas.token_body(token))

@@ -4,10 +4,9 @@ Every change holds the app's row first, so that of two at once the second sees w
 each other leave one.
 """
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import database_now
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
@@ -17,11 +16,8 @@ from developers.members.errors import LastOwner
 from developers.members.models import AppMember, MemberRole
 from developers.members.queries import require_owner
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def change_role(*, member: AppMember, role: str, by: "User") -> None:
+def change_role(*, member: AppMember, role: str, by: User) -> None:
     """Make an owner a member; a member is asked whether they will own the app, and does once they accept.
 
     Raises `OwnerRequired`, `LastOwner`, `NotFound` where they are a member no more, and as `invite`.
@@ -37,7 +33,7 @@ def change_role(*, member: AppMember, role: str, by: "User") -> None:
             _step_down(held, by)
 
 
-def transfer_ownership(*, to: AppMember, by: "User") -> None:
+def transfer_ownership(*, to: AppMember, by: User) -> None:
     """`by` becomes a member: at once where `to` is an owner, else when `to` has accepted to be one.
 
     Raises `OwnerRequired`, `NotFound`, `InvalidRequest`, and as `invite`.
@@ -54,7 +50,7 @@ def transfer_ownership(*, to: AppMember, by: "User") -> None:
 
 
 @transaction.atomic
-def remove_member(*, member: AppMember, by: "User") -> None:
+def remove_member(*, member: AppMember, by: User) -> None:
     """Take somebody out of the team; of a closed one everybody may go themselves, its last owner too.
 
     Raises `OwnerRequired`, `LastOwner`, `NotFound`, `InvalidRequest`.
@@ -75,7 +71,7 @@ def remove_member(*, member: AppMember, by: "User") -> None:
 
 
 @transaction.atomic
-def agree_to_tests(*, member: AppMember, agreed: bool, by: "User") -> None:
+def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
     """Let a test app ask this member, or no longer; theirs alone to say. Raises `InvalidRequest`, `NotFound`."""
     if not member.app.is_test or member.user_id != by.pk:
         raise InvalidRequest("Members say for themselves whether a test app may ask them.")
@@ -99,7 +95,7 @@ def _closed() -> InvalidRequest:
     return InvalidRequest("The app is closed.")
 
 
-def _lock_as_owner(app: App, by: "User") -> None:
+def _lock_as_owner(app: App, by: User) -> None:
     _lock(app)
     require_owner(app, by)
 
@@ -112,7 +108,7 @@ def _current_member(member: AppMember) -> AppMember:
     return held
 
 
-def _step_down(held: AppMember, by: "User") -> None:
+def _step_down(held: AppMember, by: User) -> None:
     _keep_an_owner(held)
     invitations.make_member(app=held.app, user=held.user, by=by)
 

@@ -1,7 +1,7 @@
 """Asking somebody by mail to join an app. Keyword-only, the one who acts as `by=`."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.outbox import drop_mails, send_mail
 from accounts.security_changes import note_change
 from common.clock import database_now
@@ -21,26 +21,17 @@ from common.mail import mailbox
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
-from developers.members.errors import (
-    AlreadyInvited,
-    AlreadyMember,
-    InvitationEnded,
-    InvitationForAnother,
-    TooManyInvitations,
-)
+from developers.members import errors
 from developers.members.invitation_links import digest, has_form, mail_key, new_secret
 from developers.members.models import AppInvitation, AppMember, MemberRole
 from developers.members.queries import require_owner
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _DAY = 86400  # seconds
 _TO_ONE_PERSON = 5  # mails a day, whoever has them written
 LIFETIME = timedelta(days=7)
 
 
-def count_invitation(*, app: App, by: "User", to: str) -> None:
+def count_invitation(*, app: App, by: User, to: str) -> None:
     """Count one invitation of an app and of its member, to an address or a person. Raises `TooManyInvitations`.
 
     Before the transaction: a refusal must not undo its own count.
@@ -51,10 +42,10 @@ def count_invitation(*, app: App, by: "User", to: str) -> None:
         ("invitations-app", most, app.app_id),
         ("invitations-to", _TO_ONE_PERSON if most else 0, to),
     ):
-        count(Limit(name, allowed, _DAY), key).require(TooManyInvitations, "Invite them tomorrow.")
+        count(Limit(name, allowed, _DAY), key).require(errors.TooManyInvitations, "Invite them tomorrow.")
 
 
-def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -> AppInvitation:
+def invite(*, app: App, email: str, by: User, role: str = MemberRole.MEMBER) -> AppInvitation:
     """Ask whoever reads this address to join, by mail.
 
     Raises `OwnerRequired`, `AlreadyMember`, `AlreadyInvited`, `InvalidRequest`, `TooManyInvitations`.
@@ -65,11 +56,11 @@ def invite(*, app: App, email: str, by: "User", role: str = MemberRole.MEMBER) -
     with transaction.atomic():
         _lock_as_owner(app, by)
         if AppMember.objects.filter(app=app, user__email=address).exists():
-            raise AlreadyMember("Whoever has this address is a member already.")
+            raise errors.AlreadyMember("Whoever has this address is a member already.")
         return _make(app, by, role, email=address)
 
 
-def offer_ownership(*, to: AppMember, by: "User", hands_over: bool = False) -> AppInvitation:
+def offer_ownership(*, to: AppMember, by: User, hands_over: bool = False) -> AppInvitation:
     """Ask a member to own the app, which nobody does unasked. Raises as `invite`, and `NotFound`.
 
     With `hands_over`, `by` becomes a member once they accept.
@@ -83,14 +74,14 @@ def offer_ownership(*, to: AppMember, by: "User", hands_over: bool = False) -> A
         return _make(to.app, by, MemberRole.OWNER, person=to.user, hands_over=hands_over)
 
 
-def _make(app: App, by: "User", role: str, **whom: Any) -> AppInvitation:
+def _make(app: App, by: User, role: str, **whom: Any) -> AppInvitation:
     """The row of an invitation; `whom` names an `email` or a `person`. The app is locked."""
     now = database_now()
     asked = {name: value for name, value in whom.items() if name != "hands_over"}
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None, **asked)
     waiting.filter(expires_at__lte=now).update(withdrawn_at=now)
     if waiting.exists():
-        raise AlreadyInvited("Send it again, or withdraw it first.")
+        raise errors.AlreadyInvited("Send it again, or withdraw it first.")
     secret = new_secret()
     made: AppInvitation = AppInvitation.objects.create(
         app=app, role=role, digest=digest(secret), invited_by=by, expires_at=now + LIFETIME, **whom
@@ -100,7 +91,7 @@ def _make(app: App, by: "User", role: str, **whom: Any) -> AppInvitation:
     return made
 
 
-def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
+def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
     """Write the mail once more, with a new link; the old one ends. Raises as `invite`, and `InvitationEnded`."""
     require_owner(invitation.app, by)
     to = invitation.email or invitation.person.public_id  # type: ignore[union-attr]  # one of the two is there
@@ -112,13 +103,13 @@ def resend_invitation(*, invitation: AppInvitation, by: "User") -> None:
         if not invitation.hands_over:  # who hands the app over stays who began it
             fresh["invited_by"] = by
         if not _waiting(invitation.pk).update(**fresh):
-            raise InvitationEnded
+            raise errors.InvitationEnded
         _write(AppInvitation.objects.select_related("app", "invited_by", "person").get(pk=invitation.pk), secret)
         record(app=invitation.app, by=by, action="invitation.sent_again", address=_recorded_address(invitation))
 
 
 @transaction.atomic
-def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
+def withdraw_invitation(*, invitation: AppInvitation, by: User) -> bool:
     """End an invitation; False where it had ended already. Raises `OwnerRequired`."""
     _lock_as_owner(invitation.app, by)
     if not _withdraw(_waiting(invitation.pk)):
@@ -128,7 +119,7 @@ def withdraw_invitation(*, invitation: AppInvitation, by: "User") -> bool:
 
 
 @transaction.atomic
-def accept_invitation(*, secret: str, by: "User") -> AppMember:
+def accept_invitation(*, secret: str, by: User) -> AppMember:
     """`by` joins the app. Who is a member already stays what they are, or becomes the owner they were asked to be.
 
     Where the app was handed over to them, whoever did that owns it no more; it goes to a member alone.
@@ -137,15 +128,15 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
     """
     found = open_invitation(secret)
     if found is None:
-        raise InvitationEnded
+        raise errors.InvitationEnded
     if not is_for(found, by):
-        raise InvitationForAnother("Sign in with the account of the address that the invitation went to.")
+        raise errors.InvitationForAnother("Sign in with the account of the address that the invitation went to.")
     App.objects.select_for_update().get(pk=found.app_id)
     now = database_now()
     claimed = _waiting(found.pk).filter(digest=found.digest, expires_at__gt=now)
     is_member = AppMember.objects.filter(app=found.app, user=by).exists()
     if (found.hands_over and not is_member) or not claimed.update(accepted_at=now, accepted_by=by):
-        raise InvitationEnded
+        raise errors.InvitationEnded
     joins = {"role": found.role, "shows_email": found.person is None}
     member, is_new = AppMember.objects.get_or_create(app=found.app, user=by, defaults=joins)
     if not is_new:
@@ -158,7 +149,7 @@ def accept_invitation(*, secret: str, by: "User") -> AppMember:
     return member
 
 
-def make_member(*, app: App, user: "User", by: "User") -> None:
+def make_member(*, app: App, user: User, by: User) -> None:
     """`user` owns the app no more, nor by what was offered before. The app is locked, and somebody else owns it."""
     held = AppMember.objects.get(app=app, user=user)
     held.role = MemberRole.MEMBER
@@ -168,13 +159,13 @@ def make_member(*, app: App, user: "User", by: "User") -> None:
     withdraw_invitations_around(app=app, user=user)
 
 
-def notify_of_lost_domain(*, app: App, user: "User", by: "User") -> None:
+def notify_of_lost_domain(*, app: App, user: User, by: User) -> None:
     """Whoever does it is told already (developers/apps/audit.py)."""
     if user != by:
         note_change(of=user, kind=WayChange.APP_TEAM_CHANGED, detail=app.name)
 
 
-def withdraw_invitations_around(*, app: App, user: "User") -> None:
+def withdraw_invitations_around(*, app: App, user: User) -> None:
     """What somebody invited as an owner, or was asked to be, must not let them in again once that was taken away."""
     theirs = EmailAddress.objects.filter(user=user, verified=True, email__iexact=OuterRef("email"))
     waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
@@ -182,7 +173,7 @@ def withdraw_invitations_around(*, app: App, user: "User") -> None:
 
 
 @transaction.atomic
-def withdraw_all_of(*, user: "User", **_: object) -> None:
+def withdraw_all_of(*, user: User, **_: object) -> None:
     """End what they invited everywhere: whoever used their account meanwhile may have asked somebody of their own."""
     waiting = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
     for invitation in waiting.select_related("app", "person"):
@@ -202,7 +193,7 @@ def open_invitation(secret: str) -> AppInvitation | None:
     ).first()
 
 
-def is_for(invitation: AppInvitation, user: "User") -> bool:
+def is_for(invitation: AppInvitation, user: User) -> bool:
     """Whether the invitation is for this account, or went to an address that it has confirmed."""
     if invitation.person_id is not None:
         return invitation.person_id == user.pk
@@ -259,7 +250,7 @@ def _write(invitation: AppInvitation, secret: str) -> None:
     )
 
 
-def _lock_as_owner(app: App, by: "User") -> None:
+def _lock_as_owner(app: App, by: User) -> None:
     held = App.objects.select_for_update().get(pk=app.pk)
     require_owner(app, by)
     if held.status == AppStatus.CLOSED:

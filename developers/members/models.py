@@ -1,8 +1,10 @@
 """Who may manage an app."""
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check, one_of
 from common.identifiers import new_identifier
 
 
@@ -32,8 +34,8 @@ class AppMember(models.Model):
     class Meta:
         db_table = "app_members"
         constraints = [
-            models.UniqueConstraint(fields=["app", "user"], name="app_member_once"),
-            models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_member_role"),
+            UniqueConstraint(fields=["app", "user"], name="app_member_once"),
+            one_of("app_member_role", "role", MemberRole),
         ]
 
     @property
@@ -76,28 +78,21 @@ class AppInvitation(models.Model):
         verbose_name = _("invitation to an app")
         verbose_name_plural = _("invitations to apps")
         constraints = [
-            models.UniqueConstraint(
+            UniqueConstraint(
                 fields=["app", "email"],
-                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True) & ~models.Q(email=""),
+                condition=Q(accepted_at__isnull=True, withdrawn_at__isnull=True) & ~Q(email=""),
                 name="app_invitation_open_once",
             ),
-            models.UniqueConstraint(
+            UniqueConstraint(
                 fields=["app", "person"],
-                condition=models.Q(accepted_at__isnull=True, withdrawn_at__isnull=True, person__isnull=False),
+                condition=Q(accepted_at__isnull=True, withdrawn_at__isnull=True, person__isnull=False),
                 name="app_invitation_person_open_once",
             ),
-            models.CheckConstraint(
-                condition=models.Q(models.Q(person__isnull=True) & ~models.Q(email=""))
-                | models.Q(person__isnull=False, email=""),
-                name="app_invitation_asks_somebody",
+            check(
+                "app_invitation_asks_somebody",
+                Q(Q(person__isnull=True) & ~Q(email="")) | Q(person__isnull=False, email=""),
             ),
-            models.CheckConstraint(condition=models.Q(role__in=MemberRole.values), name="app_invitation_role"),
-            models.CheckConstraint(
-                condition=models.Q(accepted_by__isnull=True) | models.Q(accepted_at__isnull=False),
-                name="app_invitation_accepted_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(accepted_at__isnull=True) | models.Q(withdrawn_at__isnull=True),
-                name="app_invitation_ends_once",
-            ),
+            one_of("app_invitation_role", "role", MemberRole),
+            check("app_invitation_accepted_together", Q(accepted_by__isnull=True) | Q(accepted_at__isnull=False)),
+            check("app_invitation_ends_once", Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True)),
         ]

@@ -1,29 +1,24 @@
 """What is asked about members more than once."""
 
-from typing import TYPE_CHECKING
-
 from django.db.models import Exists, OuterRef, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce, Concat, NullIf
 
-from accounts.models import OutgoingMail
+from accounts.models import OutgoingMail, User
 from common.identifiers import is_identifier
 from developers.apps.models import App
 from developers.members.errors import OwnerRequired
 from developers.members.invitation_links import mail_key
 from developers.members.models import AppInvitation, AppMember, MemberRole
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def first_owner(app: App) -> "User":
+def first_owner(app: App) -> User:
     """Who has owned the app the longest; it always has an owner."""
     member = AppMember.objects.select_related("user").filter(app=app, role=MemberRole.OWNER).earliest("pk")
     owner: User = member.user
     return owner
 
 
-def memberships_of(user: "User") -> QuerySet[AppMember]:
+def memberships_of(user: User) -> QuerySet[AppMember]:
     """The apps that this person may manage, with their role, the newest first."""
     return AppMember.objects.select_related("app__application").filter(user=user).order_by("-app__created_at", "-pk")
 
@@ -60,7 +55,7 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")
 
 
-def require_owner(app: App, user: "User") -> None:
+def require_owner(app: App, user: User) -> None:
     """Raise `OwnerRequired` where this person does not own the app now."""
     if not AppMember.objects.filter(app=app, user=user, role=MemberRole.OWNER).exists():
         raise OwnerRequired

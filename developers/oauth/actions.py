@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
+from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
 from common.problems import InvalidRequest
@@ -28,9 +29,6 @@ from developers.people import meet
 from developers.tokens.actions import revoke_token
 from developers.tokens.digests import digest, host_kind, new_token
 from developers.tokens.models import DeveloperToken
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 CODE_LIVES = timedelta(seconds=60)
 ACCESS_LIVES = timedelta(hours=1)
@@ -71,7 +69,7 @@ def check_challenge(challenge: str, method: str) -> str:
 
 
 @transaction.atomic
-def allow_host(*, authorization: AuthorizationRequest, by: "User", app: App | None, permissions: Iterable[str]) -> str:
+def allow_host(*, authorization: AuthorizationRequest, by: User, app: App | None, permissions: Iterable[str]) -> str:
     """Let the host act as `app`, or where that is None as a personal app of `by` alone; answers the code.
 
     They are written to. Raises `InvalidRequest` where they may not: the app is not theirs or not active, or they have
@@ -112,14 +110,14 @@ def allow_host(*, authorization: AuthorizationRequest, by: "User", app: App | No
     )
 
 
-def _active_app(app: App, by: "User") -> App:
+def _active_app(app: App, by: User) -> App:
     held = App.objects.select_for_update().filter(pk=app.pk, status=AppStatus.ACTIVE, members__user=by).first()
     if held is None:
         raise InvalidRequest("Choose an active app that you are a member of.")
     return held
 
 
-def _own_app(client: OAuthClient, by: "User") -> App:
+def _own_app(client: OAuthClient, by: User) -> App:
     own = App.objects.filter(mode=AppMode.PERSONAL, person=by).exclude(status=AppStatus.CLOSED)
     known = own.filter(tokens__client=client).order_by("pk").first()
     if known is not None:
@@ -217,7 +215,7 @@ def revoke_by_host(*, client_id: str, secret: str) -> None:
 
 
 @transaction.atomic
-def stop_host(*, prefix: str, by: "User") -> bool:
+def stop_host(*, prefix: str, by: User) -> bool:
     """End what `by` allowed a host; False where that had ended. A personal app is closed with it."""
     found = live_hosts_of(by).filter(prefix=prefix).first()
     if found is None:
@@ -227,7 +225,7 @@ def stop_host(*, prefix: str, by: "User") -> bool:
     return revoke_token(token=found, by=by)
 
 
-def stop_hosts_of(user: "User", *, app: App | None = None, **_told: object) -> None:
+def stop_hosts_of(user: User, *, app: App | None = None, **_told: object) -> None:
     """End all that they allowed, or what acts for this app: they took back what others may have of their access."""
     of_app = {} if app is None else {"app": app}
     for found in live_hosts_of(user).filter(**of_app):

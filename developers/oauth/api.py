@@ -27,10 +27,7 @@ _HOUR, _DAY = 3600, 86400
 _FORM = "application/x-www-form-urlencoded"
 _REGISTRATIONS = Limit("client-registrations", 60, _HOUR)
 _ALL_REGISTRATIONS = Limit("client-registrations-of-all", 3000, _HOUR)
-_CROSS_ORIGIN = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After",
-}
+_CROSS_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After"}
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Content-Type, Authorization, MCP-Protocol-Version",
     "Access-Control-Max-Age": str(_DAY),
@@ -41,6 +38,7 @@ class HostView(ProgramView):
     """An address that hosts call without a token. A refusal has the members of OAuth beside those of the problem."""
 
     authentication_classes = ()
+    http_method_names = ["get", "head", "post", "options"]
 
     def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
         allowed = ", ".join(self.allowed_methods)
@@ -70,7 +68,6 @@ class HostView(ProgramView):
 class ResourceMetadata(HostView):
     """The document of the resource whose path follows; without one, that of the tools, for hosts that look there."""
 
-    http_method_names = ["get", "head", "options"]
     path = MCP
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -85,8 +82,6 @@ class RestMetadata(ResourceMetadata):
 
 class ServerMetadata(HostView):
     """The document of the authorization server, at the root alone: the issuer has no path."""
-
-    http_method_names = ["get", "head", "options"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return json_answer(server_metadata())
@@ -110,7 +105,6 @@ class Registrations(BaseThrottle):
 class Registration(HostView):
     """A host describes itself and is given an ID. No secret: PKCE is what tells it."""
 
-    http_method_names = ["post", "options"]
     throttle_classes = (Registrations,)
     body_limit = 16 * 1024
     counts: list[Count] = []  # replaced, never changed
@@ -125,8 +119,6 @@ class Registration(HostView):
 
 class FormView(HostView):
     """A form as RFC 6749 has it: each member once, unknown ones passed over. The client says who it is in it."""
-
-    http_method_names = ["post", "options"]
 
     def check_content(self, request: JSONRequest) -> None:
         if request.method == "OPTIONS":

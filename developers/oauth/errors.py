@@ -6,41 +6,34 @@ from common.problems import Problem
 class InvalidClient(Problem):
     """No client of this `client_id` is known: it never registered, was forgotten, or its document does not name it."""
 
-    code = "invalid_client"
-    status = 401
-    title = "This client is not known"
+    code, status, title = "invalid_client", 401, "This client is not known"
 
 
 class InvalidGrant(Problem):
     """The code or refresh token is unknown, used, expired or revoked, or belongs to another client or address."""
 
-    code = "invalid_grant"
-    title = "This code or token gives nothing any more"
+    code, title = "invalid_grant", "This code or token gives nothing any more"
 
 
 class UnsupportedGrantType(Problem):
     """Tokens are given for an authorization code or a refresh token, for nothing else."""
 
-    code = "unsupported_grant_type"
-    title = "There is no such grant"
+    code, title = "unsupported_grant_type", "There is no such grant"
 
 
 class InvalidTarget(Problem):
     """`resource` is neither of the two addresses that tokens are made for, or not the one that was authorized."""
 
-    code = "invalid_target"
-    title = "There are no tokens for this resource"
+    code, title = "invalid_target", "There are no tokens for this resource"
 
 
 class InvalidClientMetadata(Problem):
     """A client says something of itself that is not taken here."""
 
-    code = "invalid_client_metadata"
-    title = "The client cannot be taken as it describes itself"
+    code, title = "invalid_client_metadata", "The client cannot be taken as it describes itself"
 
 
 class InvalidRedirectUri(Problem):
     """An address that people cannot be sent back to: not https, this device, or a scheme of the client's own."""
 
-    code = "invalid_redirect_uri"
-    title = "Nobody can be sent back to this address"
+    code, title = "invalid_redirect_uri", "Nobody can be sent back to this address"

@@ -1,7 +1,10 @@
 """Hosts, and the secrets that they were given."""
 
 from django.db import models
+from django.db.models import Index, Q
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check, one_of
 
 
 class OAuthClient(models.Model):
@@ -47,12 +50,12 @@ class OAuthSecret(models.Model):
 
     class Meta:
         db_table = "oauth_secrets"
-        indexes = [models.Index(fields=["expires_at"], name="oauth_secrets_over")]
+        indexes = [Index(fields=["expires_at"], name="oauth_secrets_over")]
         constraints = [
-            models.CheckConstraint(condition=models.Q(kind__in=SecretKind.values), name="oauth_secret_kind"),
-            models.CheckConstraint(
-                condition=models.Q(kind=SecretKind.CODE) & ~models.Q(redirect_uri="") & ~models.Q(code_challenge="")
-                | ~models.Q(kind=SecretKind.CODE) & models.Q(redirect_uri="", code_challenge=""),
-                name="oauth_secret_code_is_bound",
+            one_of("oauth_secret_kind", "kind", SecretKind),
+            check(
+                "oauth_secret_code_is_bound",
+                Q(kind=SecretKind.CODE) & ~Q(redirect_uri="") & ~Q(code_challenge="")
+                | ~Q(kind=SecretKind.CODE) & Q(redirect_uri="", code_challenge=""),
             ),
         ]

@@ -1,20 +1,16 @@
 """Which hosts somebody allowed what."""
 
-from typing import TYPE_CHECKING
-
 from django.db.models import QuerySet
 
+from accounts.models import User
 from developers.apps.models import App, AppMode, AppStatus
 from developers.oauth.models import OAuthClient
 from developers.people import AppPerson
 from developers.tokens.models import DeveloperToken
 from developers.tokens.queries import live_tokens
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def live_hosts_of(user: "User") -> QuerySet[DeveloperToken]:
+def live_hosts_of(user: User) -> QuerySet[DeveloperToken]:
     """What this person allowed hosts and has not ended, with app and client, the newest first."""
     allowed = live_tokens().filter(client__isnull=False, created_by=user).exclude(app__status=AppStatus.CLOSED)
     return allowed.select_related("app", "client").order_by("-created_at", "-pk")

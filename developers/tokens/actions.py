@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
+from accounts.models import User
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
@@ -17,9 +17,6 @@ from developers.signals import tokens_ended
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_prefix, new_token
 from developers.tokens.errors import AlreadyMade
 from developers.tokens.models import DeveloperToken, Permission
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 OVERLAP = timedelta(hours=24)
 LONGEST_OVERLAP = timedelta(days=30)
@@ -32,7 +29,7 @@ def mint_token(
     *,
     app: App,
     label: str,
-    by: "User",
+    by: User,
     permissions: Iterable[str] = tuple(Permission.values),
     expires_at: datetime | None = None,
     header_only: bool = False,
@@ -49,7 +46,7 @@ def mint_token(
 
 
 @contextmanager
-def token_for_one_call(*, app: App, operation: str, by: "User") -> Iterator[str]:
+def token_for_one_call(*, app: App, operation: str, by: User) -> Iterator[str]:
     """A token of a test app for one call that this process makes itself; it is never shown, and ends with the call.
 
     Its row goes with it, unless something was read: who read is on record, so the row stays in the list, revoked.
@@ -77,7 +74,7 @@ def _discard(row: DeveloperToken) -> None:
 def _mint(
     app: App,
     label: str,
-    by: "User",
+    by: User,
     permissions: Iterable[str],
     expires_at: datetime | None,
     header_only: bool,
@@ -117,7 +114,7 @@ def check_label(label: str) -> None:
 
 
 @transaction.atomic
-def revoke_token(*, token: DeveloperToken, by: "User | None") -> bool:
+def revoke_token(*, token: DeveloperToken, by: User | None) -> bool:
     """End a token now, one in its overlap too; False where it had ended already. None is the service itself."""
     now = timezone.now()
     live = DeveloperToken.objects.filter(pk=token.pk, expires_at__gt=now).exclude(revoked_at__lte=now)
@@ -129,7 +126,7 @@ def revoke_token(*, token: DeveloperToken, by: "User | None") -> bool:
 
 
 @transaction.atomic
-def rotate_token(*, token: DeveloperToken, by: "User", overlap: timedelta = OVERLAP) -> tuple[DeveloperToken, str]:
+def rotate_token(*, token: DeveloperToken, by: User, overlap: timedelta = OVERLAP) -> tuple[DeveloperToken, str]:
     """A fresh token in place of a live one, which ends after `overlap` (24 h by default, at most 30 days).
 
     Label, permissions and the header rule are the old one's. Raises `InvalidRequest`.

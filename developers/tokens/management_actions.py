@@ -1,13 +1,12 @@
 """What is done to management tokens, each of which is one person's own. Keyword-only, that person as `by=`."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common.problems import InvalidRequest
 from developers.members.models import AppMember
@@ -17,9 +16,6 @@ from developers.tokens.errors import AlreadyMade
 from developers.tokens.models import ManagementPermission, ManagementToken
 from developers.tokens.queries import live_management_tokens
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 EVERY_APP = "*"
 MOST_MANAGEMENT_TOKENS = 20  # that live at one time
 
@@ -28,7 +24,7 @@ MOST_MANAGEMENT_TOKENS = 20  # that live at one time
 def mint_management_token(
     *,
     label: str,
-    by: "User",
+    by: User,
     permissions: dict[str, list[str]],
     lifetime: timedelta = LONGEST_MANAGEMENT_LIFETIME,
     prefix: str = "",
@@ -57,20 +53,20 @@ def mint_management_token(
     return row, token
 
 
-def revoke_management_token(*, token: ManagementToken, by: "User") -> bool:
+def revoke_management_token(*, token: ManagementToken, by: User) -> bool:
     """End a token of `by` now; False where it had ended already, or is not theirs."""
     now = timezone.now()
     return bool(live_management_tokens(by).filter(pk=token.pk).update(revoked_at=now))
 
 
 @transaction.atomic
-def revoke_management_tokens(*, user: "User", **_told: object) -> None:
+def revoke_management_tokens(*, user: User, **_told: object) -> None:
     """End all of them now: their person took back what others may have of their access. They are told by mail."""
     if live_management_tokens(user).update(revoked_at=timezone.now()):
         note_change(of=user, kind=WayChange.MANAGEMENT_TOKENS_REVOKED)
 
 
-def _check_permissions(permissions: dict[str, list[str]], by: "User") -> None:
+def _check_permissions(permissions: dict[str, list[str]], by: User) -> None:
     allowed = set(ManagementPermission.values)
     if not permissions or not all(names and set(names) <= allowed for names in permissions.values()):
         raise InvalidRequest(f"Permissions are one or more of {', '.join(ManagementPermission.values)}, for each app.")

@@ -3,8 +3,11 @@
 from datetime import datetime, timedelta
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check
 
 
 class Permission(models.TextChoices):
@@ -26,11 +29,7 @@ def default_expiry() -> datetime:
 
 def leak_constraints(name: str) -> list[models.BaseConstraint]:
     """A token that was reported as leaked has ended."""
-    return [
-        models.CheckConstraint(
-            condition=models.Q(leaked_at__isnull=True) | models.Q(revoked_at__isnull=False), name=f"{name}_leak_ends"
-        )
-    ]
+    return [check(f"{name}_leak_ends", Q(leaked_at__isnull=True) | Q(revoked_at__isnull=False))]
 
 
 class ManagementPermission(models.TextChoices):
@@ -72,10 +71,9 @@ class DeveloperToken(models.Model):
         verbose_name_plural = _("developer tokens")
         constraints = [
             *leak_constraints("developer_token"),
-            models.CheckConstraint(
-                condition=models.Q(client__isnull=True, resource="")
-                | models.Q(client__isnull=False, header_only=True) & ~models.Q(resource=""),
-                name="developer_token_of_host",
+            check(
+                "developer_token_of_host",
+                Q(client__isnull=True, resource="") | Q(client__isnull=False, header_only=True) & ~Q(resource=""),
             ),
         ]
 

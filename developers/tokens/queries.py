@@ -1,16 +1,13 @@
 """What is asked about tokens more than once."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.models import User
 from developers.apps.models import App
 from developers.tokens.models import DeveloperToken, ManagementToken
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def lives() -> Q:
@@ -29,7 +26,7 @@ def tokens_of(app: App) -> QuerySet[DeveloperToken]:
     return DeveloperToken.objects.filter(app=app).select_related("app", "created_by").order_by("-created_at", "-pk")
 
 
-def made_lately(user: "User") -> QuerySet[DeveloperToken]:
+def made_lately(user: User) -> QuerySet[DeveloperToken]:
     """The tokens that this person, or a program of theirs, made in the last 30 days and that still work, newest first.
 
     Of the apps that they manage: they can end those.
@@ -39,11 +36,11 @@ def made_lately(user: "User") -> QuerySet[DeveloperToken]:
     return made.select_related("app").order_by("-created_at", "-pk")
 
 
-def live_management_tokens(user: "User") -> QuerySet[ManagementToken]:
+def live_management_tokens(user: User) -> QuerySet[ManagementToken]:
     """The management tokens of this person that work now."""
     return ManagementToken.objects.filter(lives(), user=user)
 
 
-def management_tokens_of(user: "User") -> QuerySet[ManagementToken]:
+def management_tokens_of(user: User) -> QuerySet[ManagementToken]:
     """All management tokens that this person ever had, the newest first."""
     return ManagementToken.objects.filter(user=user).order_by("-created_at", "-pk")

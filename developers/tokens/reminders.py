@@ -1,7 +1,7 @@
 """Mail to the members of an app about a token that ends soon."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import F, Q, QuerySet
@@ -9,12 +9,10 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from accounts.models import User
 from accounts.outbox import Gathering, send_mail
 from developers.apps.models import AppStatus
 from developers.tokens.models import DeveloperToken
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 REMINDERS = (2, 14)  # days before the end, the last first: who gets that one needs no other
 _BATCH = 100

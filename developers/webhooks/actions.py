@@ -6,11 +6,11 @@ audit. Which types of notices there are, the caller knows and has checked.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from common import encryption
 from common.clock import database_now
 from common.outbound.signing import new_secret
@@ -20,16 +20,13 @@ from developers.apps.models import App, AppStatus
 from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.policies import check_address, refused_address
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 MOST_ENDPOINTS = 20  # of one app
 BY_MEMBER = "a member of the app"
 OVERLAP, LONGEST_OVERLAP = timedelta(hours=24), timedelta(days=30)
 
 
 @transaction.atomic
-def add_endpoint(*, app: App, url: str, by: "User | None", types: Sequence[str] = ()) -> tuple[WebhookEndpoint, str]:
+def add_endpoint(*, app: App, url: str, by: User | None, types: Sequence[str] = ()) -> tuple[WebhookEndpoint, str]:
     """A new endpoint and its secret, which is told this once and kept encrypted. No types: every type.
 
     Raises `InvalidRequest`.
@@ -48,7 +45,7 @@ def add_endpoint(*, app: App, url: str, by: "User | None", types: Sequence[str] 
 
 
 @transaction.atomic
-def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str], by: "User") -> bool:
+def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str], by: User) -> bool:
     """Send to `url` and of `types` from now on, what waits too; False where that is so already.
 
     Raises `InvalidRequest`.
@@ -69,7 +66,7 @@ def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str]
 
 @transaction.atomic
 def update_endpoint(
-    *, endpoint: WebhookEndpoint, by: "User", url: str | None, types: Sequence[str] | None, enabled: bool | None
+    *, endpoint: WebhookEndpoint, by: User, url: str | None, types: Sequence[str] | None, enabled: bool | None
 ) -> WebhookEndpoint:
     """All that is given of these at once; what is None stays. Returns how it is then. Raises `InvalidRequest`."""
     change_endpoint(
@@ -86,7 +83,7 @@ def update_endpoint(
 
 
 @transaction.atomic
-def delete_endpoint(*, endpoint: WebhookEndpoint, by: "User") -> bool:
+def delete_endpoint(*, endpoint: WebhookEndpoint, by: User) -> bool:
     """Forget the endpoint with its secret, and its deliveries with what became of them; False where it was gone."""
     deleted, _ = WebhookEndpoint.objects.filter(pk=endpoint.pk).delete()
     if deleted:
@@ -95,7 +92,7 @@ def delete_endpoint(*, endpoint: WebhookEndpoint, by: "User") -> bool:
 
 
 @transaction.atomic
-def renew_secret(*, endpoint: WebhookEndpoint, by: "User", overlap: timedelta = OVERLAP) -> str:
+def renew_secret(*, endpoint: WebhookEndpoint, by: User, overlap: timedelta = OVERLAP) -> str:
     """A new secret, which signs from the next delivery on; for `overlap` the old one signs beside it.
 
     24 h by default, at most 30 days; none at all where the old one leaked. Renewed once more within an overlap, the
@@ -120,7 +117,7 @@ def forget_previous_secrets(*, now: datetime) -> int:
 
 
 @transaction.atomic
-def disable_endpoint(*, endpoint: WebhookEndpoint, by: "User | None", reason: str) -> bool:
+def disable_endpoint(*, endpoint: WebhookEndpoint, by: User | None, reason: str) -> bool:
     """Send nothing there until it is enabled again; False where nothing was sent already."""
     live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
     changed = bool(live.update(disabled_at=timezone.now(), reason=reason))
@@ -130,7 +127,7 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, by: "User | None", reason: st
 
 
 @transaction.atomic
-def enable_endpoint(*, endpoint: WebhookEndpoint, by: "User") -> bool:
+def enable_endpoint(*, endpoint: WebhookEndpoint, by: User) -> bool:
     """Send there again; False where it was not disabled."""
     disabled = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at__isnull=False)
     changed = bool(disabled.update(disabled_at=None, reason=""))

@@ -1,7 +1,10 @@
 """Where an app wants to be told."""
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check
 
 
 class WebhookEndpoint(models.Model):
@@ -28,16 +31,15 @@ class WebhookEndpoint(models.Model):
         verbose_name = _("webhook endpoint")
         verbose_name_plural = _("webhook endpoints")
         constraints = [
-            models.UniqueConstraint(fields=["app", "url"], name="webhook_endpoint_once"),
-            models.CheckConstraint(
-                condition=models.Q(disabled_at__isnull=True, reason="")
-                | (models.Q(disabled_at__isnull=False) & ~models.Q(reason="")),
-                name="webhook_endpoint_disabled_together",
+            UniqueConstraint(fields=["app", "url"], name="webhook_endpoint_once"),
+            check(
+                "webhook_endpoint_disabled_together",
+                Q(disabled_at__isnull=True, reason="") | (Q(disabled_at__isnull=False) & ~Q(reason="")),
             ),
-            models.CheckConstraint(
-                condition=models.Q(previous_secret="", previous_until__isnull=True)
-                | (~models.Q(previous_secret="") & models.Q(previous_until__isnull=False)),
-                name="webhook_endpoint_previous_together",
+            check(
+                "webhook_endpoint_previous_together",
+                Q(previous_secret="", previous_until__isnull=True)
+                | (~Q(previous_secret="") & Q(previous_until__isnull=False)),
             ),
         ]
 

@@ -1,16 +1,14 @@
 """The lock that orders a person's writes, and the history that is counted under it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Max
 
+from accounts.models import User
 from pkm.history.models import Event, EventKind, Index
 
-if TYPE_CHECKING:
-    from accounts.models import User
 
-
-def locked_index(user: "User") -> Index:
+def locked_index(user: User) -> Index:
     """This person's index row, locked until the transaction ends; made where there is none yet.
 
     Every write to somebody's model starts here. SQLite has no row locks: its write transactions run one by one.
@@ -19,7 +17,7 @@ def locked_index(user: "User") -> Index:
     return Index.objects.select_for_update().get(user=user)
 
 
-def record(user: "User", event: EventKind, /, **facts: Any) -> None:
+def record(user: User, event: EventKind, /, **facts: Any) -> None:
     """Append to the person's history; the caller holds their index row, so the sequence has no gaps."""
     newest = Event.objects.filter(user=user).aggregate(newest=Max("sequence"))["newest"] or 0
     Event.objects.create(user=user, sequence=newest + 1, kind=event, facts=facts)

@@ -1,6 +1,9 @@
 """The history of changes to somebody's knowledge model, and the row whose lock orders them."""
 
 from django.db import models
+from django.db.models import UniqueConstraint
+
+from common.constraints import one_of
 
 
 class Index(models.Model):
@@ -49,6 +52,6 @@ class Event(models.Model):
     class Meta:
         db_table = "pkm_events"
         constraints = [
-            models.UniqueConstraint(fields=["user", "sequence"], name="pkm_event_sequence"),
-            models.CheckConstraint(condition=models.Q(kind__in=EventKind.values), name="pkm_event_kind"),
+            UniqueConstraint(fields=["user", "sequence"], name="pkm_event_sequence"),
+            one_of("pkm_event_kind", "kind", EventKind),
         ]

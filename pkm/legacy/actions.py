@@ -1,10 +1,11 @@
 """What a person's browser tells of moving their old data: how far it is, and that one old row is in the vault."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import rfc3339
 from common.problems import InvalidRequest
 from pkm.errors import StaleRevision, UnknownLegacyRecord
@@ -15,13 +16,10 @@ from pkm.legacy.queries import state_body
 from pkm.legacy.rows import SOURCE
 from pkm.segments.queries import current_revisions
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 @transaction.atomic
 def save_progress(
-    *, by: "User", status: str, at: dict[str, Any] | None, counts: Mapping[str, int], last_error: str
+    *, by: User, status: str, at: dict[str, Any] | None, counts: Mapping[str, int], last_error: str
 ) -> dict[str, Any]:
     """Keep the browser's checkpoint and counts; what was moved and what was kept is counted here. Returns `state_body`.
 
@@ -41,7 +39,7 @@ def save_progress(
 
 @transaction.atomic
 def finish_domain(
-    *, by: "User", domain: str, updated_at: str, segments: Mapping[str, int], discard: bool, kept: int
+    *, by: User, domain: str, updated_at: str, segments: Mapping[str, int], discard: bool, kept: int
 ) -> dict[str, Any]:
     """Remove one old row, whose data is in `segments` now: segment → content revision, each of this domain.
 
@@ -64,14 +62,14 @@ def finish_domain(
     return _remove(row, state, segments, kept)
 
 
-def _locked_state(user: "User") -> MigrationState:
+def _locked_state(user: User) -> MigrationState:
     state = MigrationState.objects.select_for_update().filter(user=user, source=SOURCE).first()
     if state is None:
         raise UnknownLegacyRecord("The old system left nothing of yours here.")
     return state
 
 
-def _require_current(user: "User", domain: str, segments: Mapping[str, int]) -> None:
+def _require_current(user: User, domain: str, segments: Mapping[str, int]) -> None:
     found = current_revisions(user, _places(domain, segments))
     for place, revision in _places(domain, segments).items():
         if found.get(place) != revision:

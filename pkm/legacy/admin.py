@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
@@ -18,9 +16,7 @@ class LegacyBlobAdmin(AboutPeople, ReadOnly):
     list_filter = ("domain",)
     search_fields = ("=user__public_id", "=domain")
     ordering = ("-id",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).defer("jwe")
+    unread = ("jwe",)
 
 
 @admin.register(LegacyMetadata)
@@ -39,9 +35,6 @@ class MigrationStateAdmin(AboutPeople, ReadOnly):
     search_fields = ("=user__public_id", "source")
     ordering = ("-id",)
     fields = ("source", "user", "status", "counts", "checkpoint", "last_error", "created_at", "updated_at")
-
-    def person_of(self, row: MigrationState) -> str | None:
-        return row.user.public_id if row.user else None
 
     @admin.display(description=_("changed at"), ordering="updated_at")
     def changed(self, row: MigrationState) -> Any:

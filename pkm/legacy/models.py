@@ -3,7 +3,10 @@
 from typing import Any, NoReturn
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import check, one_of
 
 
 class Closed(TypeError):
@@ -52,8 +55,8 @@ class LegacyBlob(ClosedRecord):
         verbose_name = _("old sealed record")
         verbose_name_plural = _("old sealed records")
         constraints = [
-            models.UniqueConstraint(fields=["user", "domain"], name="legacy_blob_once"),
-            models.CheckConstraint(condition=~models.Q(jwe="") & ~models.Q(domain=""), name="legacy_blob_filled"),
+            UniqueConstraint(fields=["user", "domain"], name="legacy_blob_once"),
+            check("legacy_blob_filled", ~Q(jwe="") & ~Q(domain="")),
         ]
 
     def __str__(self) -> str:
@@ -73,8 +76,8 @@ class LegacyMetadata(ClosedRecord):
         verbose_name = _("old index entry")
         verbose_name_plural = _("old index entries")
         constraints = [
-            models.UniqueConstraint(fields=["user", "domain"], name="legacy_metadata_once"),
-            models.CheckConstraint(condition=~models.Q(domain=""), name="legacy_metadata_filled"),
+            UniqueConstraint(fields=["user", "domain"], name="legacy_metadata_once"),
+            check("legacy_metadata_filled", ~Q(domain="")),
         ]
 
     def __str__(self) -> str:
@@ -118,19 +121,13 @@ class MigrationState(models.Model):
         verbose_name = _("migration of old data")
         verbose_name_plural = _("migrations of old data")
         constraints = [
-            models.UniqueConstraint(fields=["user", "source"], name="migration_source_once"),
-            models.UniqueConstraint(
-                fields=["source"], condition=models.Q(user__isnull=True), name="migration_file_once"
+            UniqueConstraint(fields=["user", "source"], name="migration_source_once"),
+            UniqueConstraint(fields=["source"], condition=Q(user__isnull=True), name="migration_file_once"),
+            one_of("migration_status", "status", MigrationStatus),
+            check(
+                "migration_waits_for_somebody", ~Q(status=MigrationStatus.WAITING_FOR_UNLOCK) | Q(user__isnull=False)
             ),
-            models.CheckConstraint(condition=models.Q(status__in=MigrationStatus.values), name="migration_status"),
-            models.CheckConstraint(
-                condition=~models.Q(status=MigrationStatus.WAITING_FOR_UNLOCK) | models.Q(user__isnull=False),
-                name="migration_waits_for_somebody",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status=MigrationStatus.FAILED) ^ models.Q(last_error=""),
-                name="migration_failed_with_error",
-            ),
+            check("migration_failed_with_error", Q(status=MigrationStatus.FAILED) ^ Q(last_error="")),
         ]
 
     def __str__(self) -> str:

@@ -1,16 +1,14 @@
 """What is left of the old system, and how far it has been moved."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from accounts.models import User
 from common import encryption
 from common.clock import rfc3339
 from pkm.legacy.models import LegacyBlob, MigrationState
 from pkm.legacy.rows import SOURCE
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def people_by_status() -> dict[str, int]:
@@ -29,12 +27,12 @@ def rows_left() -> int:
     return LegacyBlob.objects.count()
 
 
-def rows_to_import(user: "User") -> int:
+def rows_to_import(user: User) -> int:
     """How many old rows wait for this person's next unlock."""
     return LegacyBlob.objects.filter(user=user).count()
 
 
-def old_data(user: "User") -> dict[str, Any]:
+def old_data(user: User) -> dict[str, Any]:
     """The person's old rows as they are, and where moving them stands; two queries.
 
     {"status" (`absent` where there never were any), "moved": [domains], "at": the browser's own checkpoint, "counts",
@@ -46,11 +44,7 @@ def old_data(user: "User") -> dict[str, Any]:
 
 
 def _blob(blob: LegacyBlob) -> dict[str, str]:
-    return {
-        "domain": blob.domain,
-        "jwe": encryption.opened(blob.jwe),
-        "updated_at": rfc3339(blob.updated_at),
-    }
+    return {"domain": blob.domain, "jwe": encryption.opened(blob.jwe), "updated_at": rfc3339(blob.updated_at)}
 
 
 def state_body(state: MigrationState | None) -> dict[str, Any]:

@@ -1,16 +1,13 @@
 """What staff do to scopes and domains. Keyword-only, the one who acts as `by=`."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from pkm.hooks import entries_withdrawn
 from pkm.registry.models import Domain, ScopeEntry
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 @transaction.atomic
@@ -20,7 +17,7 @@ def expose_scopes(*, entry_pks: Iterable[int]) -> list[ScopeEntry]:
 
 
 @transaction.atomic
-def withdraw_scopes(*, entry_pks: Iterable[int], by: "User", ends_grants: bool = False) -> list[ScopeEntry]:
+def withdraw_scopes(*, entry_pks: Iterable[int], by: User, ends_grants: bool = False) -> list[ScopeEntry]:
     """From the commit on nobody discovers, asks for or approves these scopes; returns those that could be before.
 
     What waits on them is cancelled soon after, and with `ends_grants` the live grants of them end. That holds for those
@@ -34,7 +31,7 @@ def withdraw_scopes(*, entry_pks: Iterable[int], by: "User", ends_grants: bool =
     return switched
 
 
-def retire_domain(*, domain: Domain, by: "User") -> None:
+def retire_domain(*, domain: Domain, by: User) -> None:
     """After `domain` was made inactive, in the same transaction: what waits on its scopes is cancelled soon after."""
     entry_pks = _hold(domain.scope_entries.values_list("pk", flat=True))
     if entry_pks:

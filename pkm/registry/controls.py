@@ -68,12 +68,7 @@ INTENT = Control(
         Part("category", _("What for"), asked=Asked(_("Category"))),
         Part("budget", _("Budget")),
         Part("time_window", _("When"), asked=Asked(spelling="timeWindow", aliases=("time_frame", "window", "time"))),
-        Part(
-            "confidence",
-            _("How sure, from 0 to 1"),
-            NUMBER,
-            Asked(_("Confidence"), bounds="from 0 to 1"),
-        ),
+        Part("confidence", _("How sure, from 0 to 1"), NUMBER, Asked(_("Confidence"), bounds="from 0 to 1")),
     ),
 )
 BRAND_CHOICE = Control(

@@ -20,7 +20,7 @@ from pkm.shapes import ScopeEntry
 
 _BODY_COLUMNS = (
     "scope", "scope_handle", "scope_label", "description", "domain__domain_key", "sensitivity_tier", "attributes",
-    "max_access_duration", "updated_at",
+    "max_access_duration", "updated_at", "derived",
 )  # fmt: skip
 
 _KEPT = 4096  # answers of discovery
@@ -44,6 +44,14 @@ class Entry:
     attributes: tuple[str, ...]
     max_access_duration: int
     body: ScopeEntry
+    # path → definition of each answer in place of a value that the scope covers
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def within(self) -> list[scopes.Scope]:
+        """The scopes of which none may be hidden: its own, and that of what its answer is made from."""
+        source = scopes.parse(f"attr.{self.body['derived']['from']}") if "derived" in self.body else None
+        return [self.parsed, *([source] if source is not None else [])]
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ class RegistryCopy:
     entries: tuple[Entry, ...]
     by_scope: dict[str, Entry]
     catalog: bytes
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)  # path → definition, in place of a value
     _found: dict[tuple[frozenset[str], frozenset[str]], Discovered] = field(default_factory=dict)
     _found_for: dict[tuple[str, str], Discovered] = field(default_factory=dict)
 
@@ -119,8 +128,12 @@ class RegistryCopy:
             entry
             for entry in self.entries
             if not entry.segments.isdisjoint(segments)
-            and not any(scope.covers_scope(entry.parsed) for scope in hidden_scopes)
+            and not any(scope.covers_scope(one) for scope in hidden_scopes for one in entry.within)
         ]
+
+    def hides(self, entry: Entry, hidden: Iterable[str]) -> bool:
+        """Whether it lies inside one of these hidden scopes, whatever the person keeps of it."""
+        return entry not in self.discoverable(entry.segments, frozenset(hidden))
 
 
 class _Current:
@@ -156,13 +169,17 @@ def load(version: str) -> RegistryCopy:
         .values("pk", "segment_ids", *_BODY_COLUMNS)
     )
     read = tuple(entry for entry in map(_entry, rows) if entry is not None)
+    derived = {entry.attributes[0]: entry.body["derived"] for entry in read if "derived" in entry.body}
+    for entry in read:
+        covers = entry.parsed.covers
+        entry.answers.update({path: made for path, made in derived.items() if covers(path) or covers(made["from"])})
     catalog = orjson.dumps({"scope_entries": [entry.body for entry in read]})
-    return RegistryCopy(version, read, {entry.scope: entry for entry in read}, catalog)
+    return RegistryCopy(version, read, {entry.scope: entry for entry in read}, catalog, derived)
 
 
 def entry_body(row: Mapping[str, Any]) -> ScopeEntry:
     """A registry row (`values()` of the columns of contract 1.2) in the contract's shape."""
-    return {
+    body: ScopeEntry = {
         "scope": row["scope"],
         "scope_handle": row["scope_handle"],
         "label": row["scope_label"],
@@ -173,6 +190,9 @@ def entry_body(row: Mapping[str, Any]) -> ScopeEntry:
         "max_access_duration": row["max_access_duration"],
         "updated_at": rfc3339(row["updated_at"]),
     }
+    if row["derived"] is not None:
+        body["derived"] = row["derived"]
+    return body
 
 
 def _discovered(entries: list[Entry]) -> Discovered:

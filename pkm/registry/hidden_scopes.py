@@ -1,20 +1,16 @@
 """Keeping scopes out of discovery."""
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
+from accounts.models import User
 from pkm.errors import UnknownScope
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.registry.models import HiddenScope, ScopeEntry
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 @transaction.atomic
-def hide_scope(*, by: "User", scope: str) -> None:
+def hide_scope(*, by: User, scope: str) -> None:
     """Keep a scope, and what lies inside it, out of discovery. Hidden already: nothing changes.
 
     Requests that wait stay as they are. Raises `UnknownScope` where the registry has no such scope.
@@ -28,7 +24,7 @@ def hide_scope(*, by: "User", scope: str) -> None:
 
 
 @transaction.atomic
-def show_scope(*, by: "User", scope: str) -> None:
+def show_scope(*, by: User, scope: str) -> None:
     """Let a scope be discovered again. Not hidden: nothing changes, unless nobody knows it (`UnknownScope`)."""
     locked_index(by)
     removed, _ = HiddenScope.objects.filter(user=by, scope=scope).delete()

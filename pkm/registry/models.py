@@ -1,8 +1,10 @@
 """The scope registry: what can be asked for at all. Staff keep it."""
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import check, one_of
 from pkm import scopes
 
 
@@ -48,6 +50,13 @@ class ScopeEntry(models.Model):
     )
     segment_ids = models.JSONField(_("segments"), default=list)
     attributes = models.JSONField(_("attributes"), default=list)
+    # the one attribute is no value but an answer made from one, as `pkm.registry.derived` has it
+    derived = models.JSONField(
+        _("made from"),
+        null=True,
+        blank=True,
+        help_text=_("Only for an answer in place of a value: from, rule and rule_version, as the handbook has them."),
+    )
     sensitivity_tier = models.CharField(
         _("sensitivity"), max_length=16, choices=SensitivityTier, default=SensitivityTier.STANDARD
     )
@@ -62,15 +71,10 @@ class ScopeEntry(models.Model):
         verbose_name = _("scope")
         verbose_name_plural = _("scope registry")
         constraints = [
-            models.CheckConstraint(condition=models.Q(sensitivity_tier__in=SensitivityTier.values), name="scope_tier"),
-            models.CheckConstraint(
-                condition=models.Q(max_access_duration__gte=300, max_access_duration__lte=31536000),
-                name="scope_duration",
-            ),
+            one_of("scope_tier", "sensitivity_tier", SensitivityTier),
+            check("scope_duration", Q(max_access_duration__gte=300, max_access_duration__lte=31536000)),
             # only the scope of everything belongs to no domain
-            models.CheckConstraint(
-                condition=models.Q(domain__isnull=False) ^ models.Q(scope=scopes.EVERYTHING), name="scope_domain"
-            ),
+            check("scope_domain", Q(domain__isnull=False) ^ Q(scope=scopes.EVERYTHING)),
         ]
 
     def __str__(self) -> str:
@@ -117,4 +121,4 @@ class HiddenScope(models.Model):
 
     class Meta:
         db_table = "hidden_scopes"
-        constraints = [models.UniqueConstraint(fields=["user", "scope"], name="hidden_scope_once")]
+        constraints = [UniqueConstraint(fields=["user", "scope"], name="hidden_scope_once")]

@@ -1,14 +1,9 @@
 """What is asked of the scope registry more than once."""
 
-from typing import TYPE_CHECKING
-
+from accounts.models import User
 from pkm import shapes
-from pkm.history.models import Index
 from pkm.registry import copy as registry_copy
 from pkm.registry.models import HiddenScope, ScopeEntry
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def entry_for(scope: str) -> ScopeEntry | None:
@@ -23,14 +18,13 @@ def entry_body(entry: ScopeEntry) -> shapes.ScopeEntry:
     )
 
 
-def is_discoverable(user: "User", entry: ScopeEntry) -> bool:
-    """Whether an app may know that this person could approve the scope: the very rule of discovery; three queries."""
-    projection = Index.objects.filter(user=user).values_list("summary_projection", flat=True).first()
-    hidden = HiddenScope.objects.filter(user=user).values_list("scope", flat=True)
-    found = registry_copy.entries().discovered(projection or {}, list(hidden))
-    return entry.scope in found.scopes
+def is_hidden(user: User, scope: str) -> bool:
+    """Whether this person keeps the scope out of discovery, or nobody can be asked for it; two queries."""
+    copy = registry_copy.entries()
+    entry = copy.by_scope.get(scope)
+    return entry is None or copy.hides(entry, hidden_scopes(user))
 
 
-def hidden_scopes(user: "User") -> set[str]:
+def hidden_scopes(user: User) -> set[str]:
     """The scopes that this person keeps out of discovery."""
     return set(HiddenScope.objects.filter(user=user).values_list("scope", flat=True))

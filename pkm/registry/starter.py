@@ -1,13 +1,58 @@
 """The starter list as rows of the registry: the domains, and every scope over their attributes (pure)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from pkm import scopes
+from pkm.registry.derived import RULE_VERSION
 from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
 from pkm.registry.starter_domains import DOMAINS, SEGMENTS, StarterDomain
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`path` is where the answer stands, `source` the path of the value that it is made from."""
+
+    path: str
+    source: str
+    rule: dict[str, Any]
+    label: str
+    description: str
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """As the registry keeps it and a request's digest covers it."""
+        return {"from": self.source, "rule": self.rule, "rule_version": RULE_VERSION}
+
+
+ANSWERS: tuple[Answer, ...] = (
+    Answer(
+        "identity.basic.age_over_18",
+        "identity.basic.birth_date",
+        {"kind": "at_least", "of": "age", "value": 18},
+        _("18 or older"),
+        _("Whether you are 18 or older: yes or no, without your date of birth."),
+    ),
+    Answer(
+        "identity.basic.age_bracket",
+        "identity.basic.birth_date",
+        {"kind": "bracket", "of": "age", "bounds": [18, 25, 35, 45, 55, 65]},
+        _("Age range"),
+        _("The range that your age falls in, without your date of birth."),
+    ),
+    Answer(
+        "location.home.postal_area",
+        "location.home.postal_code",
+        {"kind": "part", "characters": 2},
+        _("Postal area"),
+        _("The first two characters of your postal code."),
+    ),
+)
+
 
 Row = dict[str, Any]
 
@@ -48,7 +93,15 @@ def _entries_of(domain: StarterDomain, held: Sequence[Attribute]) -> list[Row]:
                 for attribute in held
                 if attribute.segment == segment.path
             )
+            entries.extend(_answer(answer, domain) for answer in ANSWERS if answer.path.startswith(f"{segment.path}."))
     return entries
+
+
+def _answer(answer: Answer, domain: StarterDomain) -> Row:
+    """The scope of one answer; no wider scope has its path among its attributes."""
+    own = Attribute(answer.path, answer.label, answer.description)
+    entry = _entry(f"attr.{answer.path}", answer.label, answer.description, [own], domain)
+    return {**entry, "derived": answer.definition}
 
 
 def _entry(
@@ -67,4 +120,5 @@ def _entry(
         "sensitivity_tier": domain.tier if domain else "standard",
         "exposure_enabled": True,
         "max_access_duration": 31536000,
+        "derived": None,
     }

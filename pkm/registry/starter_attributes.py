@@ -73,6 +73,12 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         asked=Asked(aliases=spelled("sex gender_identity")),
     ),
     Attribute(
+        "identity.basic.birth_date",
+        _("Date of birth"),
+        _("The day you were born: year, month and day, such as 1990-05-17."),
+        Control(autocomplete="bday"),
+    ),
+    Attribute(
         "contact.email.email",
         _("E-mail address"),
         _("The address at which you want to be written to."),

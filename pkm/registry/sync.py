@@ -16,7 +16,7 @@ from pkm.registry.starter_diff import Comparison, Line, compare
 
 # What the list says of a row. Whether a domain is active and a scope can be asked for is the staff's alone.
 _OF_DOMAIN = ("display_name", "description", "icon", "position")
-_OF_ENTRY = ("scope_label", "description", "attributes", "sensitivity_tier", "max_access_duration")
+_OF_ENTRY = ("scope_label", "description", "attributes", "sensitivity_tier", "max_access_duration", "derived")
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,16 @@ def _entries(written: Mapping[str, Any], domains: Mapping[str, Any], kept: Query
     rows = {row.scope: row for row in kept.order_by("pk")}
     off = [row.scope for row in rows.values() if not row.exposure_enabled and row.scope != scopes.EVERYTHING]
     for wanted in starter_entries():
-        scope = wanted["scope"]
+        scope, fields = wanted["scope"], tuple(name for name in _OF_ENTRY if wanted[name] is not None)
         if scope in rows:
-            yield _update(scope, rows[scope], wanted, _OF_ENTRY, written.get(scope))
+            yield _update(scope, rows[scope], wanted, fields, written.get(scope))
             continue
         # staff who switched off a whole segment or domain would not expect a part of it to come by itself
         above = [wide for wide in off if _covers(wide, scope)]
         exposed = wanted["exposure_enabled"] and not above
         row = ScopeEntry(**{**wanted, "domain": domains.get(wanted["domain"]), "exposure_enabled": exposed})
         why = "".join(f"; switched off, as {wide} is" for wide in above)
-        yield _addition(scope, row, wanted, _OF_ENTRY, wanted["scope_label"] + why)
+        yield _addition(scope, row, wanted, fields, wanted["scope_label"] + why)
 
 
 def _update(

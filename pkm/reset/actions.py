@@ -6,11 +6,11 @@ alone must not be able to destroy what its owner can still open.
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
 
+from accounts.models import User
 from accounts.outbox import drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -26,15 +26,12 @@ from pkm.segments.models import Blob
 from pkm.vault.capabilities import capabilities_of, rewrite_capabilities
 from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 RESET_WAITS = timedelta(days=7)  # contract §2
 _log = logging.getLogger(__name__)
 
 
 @transaction.atomic
-def ask_for_reset(*, by: "User") -> VaultReset:
+def ask_for_reset(*, by: User) -> VaultReset:
     """The vault is locked out, and destroyed when the time has come. Asked again, it stays as it was. `VaultAbsent`."""
     index = locked_index(by)
     vault = VaultKey.objects.filter(user=by).first()
@@ -57,7 +54,7 @@ def ask_for_reset(*, by: "User") -> VaultReset:
 
 
 @transaction.atomic
-def take_back_reset(*, by: "User") -> bool:
+def take_back_reset(*, by: User) -> bool:
     """The vault is as it was; whether it had been given up."""
     if not VaultReset.objects.filter(vault__user=by).exists():
         return False  # the usual case, without the lock
@@ -113,6 +110,6 @@ def _clear_capabilities(index: Index) -> None:
     index.save(update_fields=["capability_flags", "updated_at"])
 
 
-def pending_reset(user: "User") -> VaultReset | None:
+def pending_reset(user: User) -> VaultReset | None:
     """The one that is not carried out yet."""
     return VaultReset.objects.filter(vault__user=user).first()

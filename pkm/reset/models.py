@@ -1,6 +1,9 @@
 """A vault that nobody can open any more, which its person gives up."""
 
 from django.db import models
+from django.db.models import F, Q
+
+from common.constraints import check
 
 
 class VaultReset(models.Model):
@@ -12,6 +15,4 @@ class VaultReset(models.Model):
 
     class Meta:
         db_table = "vault_resets"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(due_at__gt=models.F("asked_at")), name="vault_reset_waits")
-        ]
+        constraints = [check("vault_reset_waits", Q(due_at__gt=F("asked_at")))]

@@ -8,14 +8,14 @@ what it replaces is what was last written.
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Length
 from django.utils import timezone
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
@@ -23,7 +23,7 @@ from common.problems import InvalidRequest
 from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
-from pkm.notes import VaultNotes, check_notes
+from pkm.notes import VaultNotes, check_notes, tell_state
 from pkm.rotation.queries import current_segments, read_back_mark, rotating_vault, rotation
 from pkm.segments.actions import check_sealed
 from pkm.segments.models import Blob
@@ -34,9 +34,6 @@ from pkm.vault.checks import check_sealed_root, require_possession
 from pkm.vault.models import IN_USE, KeyWrapper, RotationWrapper, VaultKey, VaultStatus
 from pkm.vault.queries import not_in_use, rotation_progress, vault_keys
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _MOST_NAMED = 50  # of the segments that are missing
 _LONGER_HEADER = 256  # bytes by which the name of another key may lengthen what is sealed
 
@@ -44,7 +41,7 @@ _LONGER_HEADER = 256  # bytes by which the name of another key may lengthen what
 @transaction.atomic
 def start_rotation(
     *,
-    by: "User",
+    by: User,
     key_id: str,
     wrappers: Sequence[NewWrapper],
     signing_jwe: str | None = None,
@@ -80,7 +77,7 @@ def start_rotation(
 
 
 @transaction.atomic
-def keep_resealed(*, by: "User", domain: str, segment_id: str, jwe: str, content_revision: int) -> dict[str, Any]:
+def keep_resealed(*, by: User, domain: str, segment_id: str, jwe: str, content_revision: int) -> dict[str, Any]:
     """Keep a segment as it is now under the key to come, beside what stands.
 
     Returns {"domain", "segment_id", "content_revision", "size_bytes", "done", "total"}. Raises `UnknownRotation`,
@@ -115,7 +112,7 @@ def keep_resealed(*, by: "User", domain: str, segment_id: str, jwe: str, content
 
 
 @transaction.atomic
-def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, Any]:
+def finish_rotation(*, by: User, read_back: str | None = None) -> dict[str, Any]:
     """Put the new key in the place of the present one, if every segment is re-sealed as it is now; `vault_keys`.
 
     `read_back` is `read_back_mark` of what the browser read back: where that is not what stands, nothing changes. Older
@@ -133,7 +130,9 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
     vault.key_id = vault.rotation_key_id
     vault.possession_sha256 = vault.rotation_possession_sha256
     vault.signing_jwe = vault.rotation_signing_jwe
-    VaultNotes.objects.filter(user=by).exclude(resealed="").update(jwe=F("resealed"), resealed="")
+    if VaultNotes.objects.filter(user=by).exclude(resealed="").update(jwe=F("resealed"), resealed=""):
+        notes = VaultNotes.objects.get(user=by)
+        tell_state(by, key_id=vault.key_id, revision=notes.revision, jwe=notes.jwe)
     vault.primary_wrapper_id = primary_of(kept).wrapper_id
     _end(vault)
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
@@ -142,7 +141,7 @@ def finish_rotation(*, by: "User", read_back: str | None = None) -> dict[str, An
 
 
 @transaction.atomic
-def give_up_rotation(*, by: "User") -> None:
+def give_up_rotation(*, by: User) -> None:
     """Forget the key to come and all that was sealed under it; what stands was never touched. `UnknownRotation`."""
     locked_index(by)
     vault = rotating_vault(by)
@@ -154,7 +153,7 @@ def give_up_rotation(*, by: "User") -> None:
 
 
 @transaction.atomic
-def keep_resealed_notes(*, by: "User", jwe: str, revision: int) -> None:
+def keep_resealed_notes(*, by: User, jwe: str, revision: int) -> None:
     """Keep the vault's notes as they are now under the key to come. Raises `UnknownRotation`, `StaleRevision`."""
     locked_index(by)
     vault = rotating_vault(by)
@@ -187,7 +186,7 @@ def _mark_rotating(vault: VaultKey, key_id: str, possession_sha256: str) -> None
         raise taken from None
 
 
-def _keep_root(vault: VaultKey, signing_jwe: str | None, *, by: "User", key_id: str) -> None:
+def _keep_root(vault: VaultKey, signing_jwe: str | None, *, by: User, key_id: str) -> None:
     if (vault.signing_public_key is None) != (signing_jwe is None):
         told = "The vault has no approval root." if signing_jwe else "Seal the approval root under the new key, too."
         raise ApprovalMismatch(told, member="signing_jwe")
@@ -207,7 +206,7 @@ def _keep(wrapper: NewWrapper, vault: VaultKey) -> None:
     )
 
 
-def _require_complete(user: "User", read_back: str | None) -> None:
+def _require_complete(user: User, read_back: str | None) -> None:
     if VaultNotes.objects.filter(user=user, resealed="").exists():
         told = "The vault's own notes are not re-sealed as they are now."
         raise RotationIncomplete(told, done=0, total=1, missing=[{"notes": True}])
@@ -225,7 +224,7 @@ def _require_complete(user: "User", read_back: str | None) -> None:
         raise RotationIncomplete(told, done=len(rows), total=len(rows), missing=[])
 
 
-def _replace_wrappers(vault: VaultKey, user: "User") -> list[KeyWrapper]:
+def _replace_wrappers(vault: VaultKey, user: User) -> list[KeyWrapper]:
     gone = KeyWrapper.objects.filter(user=user)
     for wrapper_id, kind in gone.filter(removed_at=None).order_by("pk").values_list("wrapper_id", "kind"):
         record(user, EventKind.WRAPPER_REMOVED, wrapper_id=wrapper_id, kind=kind)

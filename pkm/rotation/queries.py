@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from accounts.models import User
 from common.clock import rfc3339
 from pkm.errors import UnknownRotation, UnknownSegment
 from pkm.segments.models import Blob
@@ -13,10 +14,8 @@ from pkm.vault.queries import rotation_progress, wrapper_body
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-    from accounts.models import User
 
-
-def rotation(user: "User") -> dict[str, Any]:
+def rotation(user: User) -> dict[str, Any]:
     """What another device needs to go on; four queries. Raises `UnknownRotation`.
 
     {"key_id", "started_at", "done", "total", "wrappers": those of the key to come, as in `GET /vault/keys`,
@@ -35,7 +34,7 @@ def rotation(user: "User") -> dict[str, Any]:
     }
 
 
-def resealed_segment(user: "User", *, domain: str, segment_id: str) -> dict[str, Any]:
+def resealed_segment(user: User, *, domain: str, segment_id: str) -> dict[str, Any]:
     """What was re-sealed of the segment as it is now, to be read back. Raises `UnknownRotation`, `UnknownSegment`."""
     rotating_vault(user)
     held = current_segments(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
@@ -51,7 +50,7 @@ def resealed_segment(user: "User", *, domain: str, segment_id: str) -> dict[str,
     }
 
 
-def rotating_vault(user: "User") -> VaultKey:
+def rotating_vault(user: User) -> VaultKey:
     """Raises `UnknownRotation`."""
     vault = VaultKey.objects.filter(user=user, vault_status=VaultStatus.ROTATING).first()
     if vault is None:
@@ -59,7 +58,7 @@ def rotating_vault(user: "User") -> VaultKey:
     return vault
 
 
-def current_segments(user: "User") -> "QuerySet[Blob]":
+def current_segments(user: User) -> "QuerySet[Blob]":
     """The segments that there are: current, and not deleted."""
     return Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False)
 

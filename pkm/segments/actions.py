@@ -8,14 +8,15 @@ staff see no names of domains that somebody made up.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 
+from accounts.models import User
 from common.clock import rfc3339
 from common.problems import InvalidRequest
 from pkm import scopes, sealed
-from pkm.errors import SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
+from pkm.errors import ReservedName, SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
 from pkm.notes import VaultNotes
@@ -27,18 +28,13 @@ from pkm.segments.storage import make_room, refuse_beyond_quota, storage_of
 from pkm.vault.models import IN_USE, KeyWrapper, VaultKey
 from pkm.vault.queries import not_in_use
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 MOST_ATTRIBUTES = 500  # in one segment
 KEPT_REVISIONS = 10
 
 
 @dataclass(frozen=True)
 class _Address:
-    """Whose segment, and where."""
-
-    user: "User"
+    user: User
     domain: str
     segment_id: str
 
@@ -49,17 +45,20 @@ class _Address:
 
 @transaction.atomic
 def write_segment(
-    *, by: "User", domain: str, segment_id: str, jwe: str, base_content_revision: int, attributes: Sequence[str]
+    *, by: User, domain: str, segment_id: str, jwe: str, base_content_revision: int, attributes: Sequence[str]
 ) -> dict[str, Any]:
     """Keep the next revision of a segment, with the index, manifest and history that go with it.
 
     Returns {"domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes",
-    "updated_at"}. Raises `UnknownSegment`, `TooManyAttributes`, `InvalidRequest`, `VaultAbsent`, `StaleRevision`,
-    `SegmentMismatch`, `QuotaExceeded`.
+    "updated_at"}. Raises `UnknownSegment`, `TooManyAttributes`, `InvalidRequest`, `ReservedName`, `VaultAbsent`,
+    `StaleRevision`, `SegmentMismatch`, `QuotaExceeded`.
     """
-    if segment_attributes(domain, segment_id) is None:
+    canonical = segment_attributes(domain, segment_id)
+    if canonical is None:
         raise UnknownSegment(f"There is no segment {domain[:64]}.{segment_id[:64]}.")
     _check_names(attributes)
+    if own := set(attributes).difference(canonical):
+        _refuse_answers([f"{domain}.{segment_id}.{name}" for name in own], of=by)
     address = _Address(by, domain, segment_id)
     index = locked_index(by)
     key_id = VaultKey.objects.filter(user=by, vault_status__in=IN_USE).values_list("key_id", flat=True).first()
@@ -79,7 +78,7 @@ def write_segment(
 
 
 @transaction.atomic
-def delete_segment(*, by: "User", domain: str, segment_id: str, base_content_revision: int) -> dict[str, Any]:
+def delete_segment(*, by: User, domain: str, segment_id: str, base_content_revision: int) -> dict[str, Any]:
     """Delete every revision of a segment. A tombstone is its next revision, from which counting goes on.
 
     Returns what `write_segment` does, without attributes. Raises `UnknownSegment`, `StaleRevision`.
@@ -94,7 +93,7 @@ def delete_segment(*, by: "User", domain: str, segment_id: str, base_content_rev
 
 
 @transaction.atomic
-def destroy_vault(*, of: "User") -> None:
+def destroy_vault(*, of: User) -> None:
     """Delete all that this person keeps and every way into their vault; the history of changes stays."""
     locked_index(of)
     for record_of in (Blob, Manifest, KeyWrapper, VaultNotes, VaultKey, Index):
@@ -108,6 +107,16 @@ def _check_names(attributes: Sequence[str]) -> None:
         raise InvalidRequest("Attribute names are lower-case letters, digits and underscores, each named once.")
 
 
+def _refuse_answers(own: Sequence[str], *, of: User) -> None:
+    """Attributes of the person's own that have an answer's name; one from before there was the answer may stay."""
+    taken = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in own], derived__isnull=False)
+    paths = {scope.removeprefix("attr.") for scope in taken.values_list("scope", flat=True)}
+    if paths:
+        kept = ManifestPath.objects.filter(manifest__user=of, manifest__is_current=True, path__in=paths)
+        if new := sorted(paths.difference(kept.values_list("path", flat=True))):
+            raise ReservedName(f"Apps ask by this name for an answer, so choose another: {', '.join(new)}.")
+
+
 def _compare(current: Blob | None, base: int) -> None:
     revision = current.content_revision if current else 0
     if revision != base:
@@ -117,7 +126,7 @@ def _compare(current: Blob | None, base: int) -> None:
         )
 
 
-def check_sealed(jwe: str, *, by: "User", key_id: str, domain: str, segment_id: str, content_revision: int) -> None:
+def check_sealed(jwe: str, *, by: User, key_id: str, domain: str, segment_id: str, content_revision: int) -> None:
     """Raises `SegmentMismatch` where this is sealed under another key or for another person, address or revision."""
     try:
         sealed.check_segment_header(

@@ -110,11 +110,7 @@ def _reasons(row: Index, found: _Found) -> Iterator[str]:
         ("available_domains", row.available_domains, sorted(found.names)),
         ("domain_freshness", row.domain_freshness, freshness),
         ("total_attributes", row.total_attributes, sum(sum(held.values()) for held in found.names.values())),
-        (
-            "capability_flags",
-            row.capability_flags,
-            capabilities_of(has_vault=found.has_vault, kinds=found.kinds),
-        ),
+        ("capability_flags", row.capability_flags, capabilities_of(has_vault=found.has_vault, kinds=found.kinds)),
         ("the newest event", found.newest_event, found.events),
     )
     for manifest in found.manifests:

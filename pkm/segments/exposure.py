@@ -43,15 +43,12 @@ def bring_paths_up_to_date() -> int:
         return 0
     entries = {entry.scope: entry for entry in ScopeEntry.objects.all()}
     changed, last = 0, 0
-    while rows := list(_current_paths().filter(pk__gt=last).order_by("pk")[:_AT_ONCE]):
+    current = ManifestPath.objects.filter(manifest__is_current=True).order_by("pk")
+    while rows := list(current.filter(pk__gt=last)[:_AT_ONCE]):
         changed += sum(_bring(entries, row) for row in rows)
         last = rows[-1].pk
     RegistryVersion.objects.filter(pk=version.pk).update(in_manifests=version.version)
     return changed
-
-
-def _current_paths() -> Any:
-    return ManifestPath.objects.filter(manifest__is_current=True)
 
 
 def _bring(entries: Mapping[str, ScopeEntry], row: ManifestPath) -> int:

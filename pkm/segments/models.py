@@ -1,6 +1,9 @@
 """Encrypted segments, and what of them the server may know: names and counts, never values."""
 
 from django.db import models
+from django.db.models import Q, UniqueConstraint
+
+from common.constraints import check
 
 
 class Manifest(models.Model):
@@ -17,10 +20,8 @@ class Manifest(models.Model):
     class Meta:
         db_table = "pkm_manifests"
         constraints = [
-            models.UniqueConstraint(fields=["user", "domain", "manifest_revision"], name="manifest_revision_once"),
-            models.UniqueConstraint(
-                fields=["user", "domain"], condition=models.Q(is_current=True), name="manifest_one_current"
-            ),
+            UniqueConstraint(fields=["user", "domain", "manifest_revision"], name="manifest_revision_once"),
+            UniqueConstraint(fields=["user", "domain"], condition=Q(is_current=True), name="manifest_one_current"),
         ]
 
 
@@ -36,7 +37,7 @@ class ManifestPath(models.Model):
 
     class Meta:
         db_table = "pkm_manifest_paths"
-        constraints = [models.UniqueConstraint(fields=["manifest", "path"], name="manifest_path_once")]
+        constraints = [UniqueConstraint(fields=["manifest", "path"], name="manifest_path_once")]
 
 
 class Blob(models.Model):
@@ -61,21 +62,18 @@ class Blob(models.Model):
     class Meta:
         db_table = "pkm_blobs"
         constraints = [
-            models.UniqueConstraint(
-                fields=["user", "domain", "segment_id", "content_revision"], name="blob_revision_once"
+            UniqueConstraint(fields=["user", "domain", "segment_id", "content_revision"], name="blob_revision_once"),
+            UniqueConstraint(
+                fields=["user", "domain", "segment_id"], condition=Q(is_current=True), name="blob_one_current"
             ),
-            models.UniqueConstraint(
-                fields=["user", "domain", "segment_id"], condition=models.Q(is_current=True), name="blob_one_current"
+            check("blob_revision_from_one", Q(content_revision__gte=1)),
+            check(
+                "blob_size_with_ciphertext",
+                Q(ciphertext__isnull=True, size_bytes=0) | Q(ciphertext__isnull=False, size_bytes__gt=0),
             ),
-            models.CheckConstraint(condition=models.Q(content_revision__gte=1), name="blob_revision_from_one"),
-            models.CheckConstraint(
-                condition=models.Q(ciphertext__isnull=True, size_bytes=0)
-                | models.Q(ciphertext__isnull=False, size_bytes__gt=0),
-                name="blob_size_with_ciphertext",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(resealed__isnull=True, resealed_sha256="")
-                | models.Q(resealed__isnull=False, resealed_sha256__gt="", ciphertext__isnull=False, is_current=True),
-                name="blob_resealed_is_current",
+            check(
+                "blob_resealed_is_current",
+                Q(resealed__isnull=True, resealed_sha256="")
+                | Q(resealed__isnull=False, resealed_sha256__gt="", ciphertext__isnull=False, is_current=True),
             ),
         ]

@@ -2,20 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import F, Value
 from django.db.models.functions import Concat
 
+from accounts.models import User
 from common.clock import rfc3339
 from pkm import scopes
 from pkm.history.models import Index
 from pkm.registry.models import ScopeEntry
 from pkm.segments.models import Blob, ManifestPath
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 # a domain and a segment of it
 Pair = tuple[str, str]
@@ -30,7 +27,7 @@ class Holdings:
     blobs: dict[Pair, dict[str, Any]]
 
 
-def sealed_segments(user: "User", *, scope: str | None = None, domain: str | None = None) -> list[dict[str, Any]]:
+def sealed_segments(user: User, *, scope: str | None = None, domain: str | None = None) -> list[dict[str, Any]]:
     """The current segments that a scope covers or a domain holds, all of them without either; two queries."""
     parsed = scopes.parse(scope) if scope is not None else scopes.Scope(domain=domain)
     if parsed is None:
@@ -57,13 +54,13 @@ def sealed_segments(user: "User", *, scope: str | None = None, domain: str | Non
     ]
 
 
-def held_segments(user: "User") -> dict[Pair, set[str]]:
+def held_segments(user: User) -> dict[Pair, set[str]]:
     """(domain, segment) → the names of the attributes that this person keeps there; one query."""
     names = ManifestPath.objects.filter(manifest__user=user, manifest__is_current=True)
     return {pair: set(found) for pair, found in names_by_segment(names).items()}
 
 
-def current_revisions(user: "User", pairs: Iterable[Pair], *, lock: bool = False) -> dict[Pair, int]:
+def current_revisions(user: User, pairs: Iterable[Pair], *, lock: bool = False) -> dict[Pair, int]:
     """(domain, segment) → the current content revision, of the named ones that exist; one query.
 
     With `lock`, which needs a transaction, the person's writes wait until the caller's transaction ends: what is

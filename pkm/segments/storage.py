@@ -4,16 +4,13 @@ Every revision that still stands counts, the older ones too: they are dropped, o
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db.models import Count, Q, Sum
 
+from accounts.models import User
 from pkm.errors import QuotaExceeded
 from pkm.segments.models import Blob
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _MIB = 1024 * 1024
 
@@ -44,7 +41,7 @@ class Storage:
         return min(100, -(-100 * self.current_bytes // self.quota.bytes))
 
 
-def storage_of(user: "User") -> Storage:
+def storage_of(user: User) -> Storage:
     """Two queries."""
     kept = Blob.objects.filter(user=user, ciphertext__isnull=False).aggregate(
         used=Sum("size_bytes", default=0),
@@ -83,7 +80,7 @@ def refuse_beyond_quota(*, storage: Storage, size_bytes: int, replaces_bytes: in
         raise _exceeded(storage, f"You keep {kept:.1f} MiB, and there is room for {most:.1f} MiB.")
 
 
-def make_room(*, user: "User", most_bytes: int) -> int:
+def make_room(*, user: User, most_bytes: int) -> int:
     """Drop revisions that are not current, oldest first, until all fit in `most_bytes`; returns how many went.
 
     The caller holds the person's index row.

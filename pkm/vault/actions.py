@@ -2,38 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Case, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
-from pkm import sealed
-from pkm.errors import (
-    LastWrapper,
-    OnlyRecoveryLeft,
-    RotationUnderWay,
-    TooManyWrappers,
-    UnknownWrapper,
-    VaultAbsent,
-    VaultExists,
-    WrapperMismatch,
-)
+from pkm import errors, sealed
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.vault.capabilities import rewrite_capabilities
 from pkm.vault.checks import checked_root
 from pkm.vault.models import IN_USE, KeyWrapper, VaultKey, VaultStatus, WrapperKind
 from pkm.vault.queries import not_in_use, only_recovery_left, restorable_since, vault_keys, wrapper_body
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST_WRAPPERS = 20
 
@@ -59,7 +46,7 @@ class NewRoot:
 @transaction.atomic
 def create_vault(
     *,
-    by: "User",
+    by: User,
     key_id: str,
     wrappers: Sequence[NewWrapper],
     root: NewRoot | None = None,
@@ -78,7 +65,7 @@ def create_vault(
     public = root and checked_root(root.public_key, root.jwe, by=by, key_id=key_id)
     index = locked_index(by)
     if VaultKey.objects.filter(user=by).exists():
-        raise VaultExists
+        raise errors.VaultExists
     kept = [_keep(wrapper, by=by) for wrapper in wrappers]
     try:
         with transaction.atomic():
@@ -99,7 +86,7 @@ def create_vault(
 
 
 @transaction.atomic
-def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
+def add_wrapper(*, by: User, wrapper: NewWrapper) -> dict[str, Any]:
     """Add a way into the vault; returns it.
 
     Raises `VaultAbsent`, `RotationUnderWay`, `TooManyWrappers`, `WrapperMismatch`.
@@ -108,7 +95,7 @@ def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
     check_wrapper(wrapper, by=by, key_id=_vault(by).key_id)
     kinds = list(KeyWrapper.objects.filter(user=by, removed_at=None).values_list("kind", flat=True))
     if len(kinds) >= MOST_WRAPPERS:
-        raise TooManyWrappers(f"A vault has at most {MOST_WRAPPERS} ways in; remove one first.")
+        raise errors.TooManyWrappers(f"A vault has at most {MOST_WRAPPERS} ways in; remove one first.")
     kept = _keep(wrapper, by=by)
     rewrite_capabilities(index, [*kinds, kept.kind])
     record(by, EventKind.WRAPPER_ADDED, wrapper_id=kept.wrapper_id, kind=kept.kind)
@@ -117,7 +104,7 @@ def add_wrapper(*, by: "User", wrapper: NewWrapper) -> dict[str, Any]:
 
 
 @transaction.atomic
-def remove_wrapper(*, by: "User", wrapper_id: str, leave_only_recovery: bool = False) -> None:
+def remove_wrapper(*, by: User, wrapper_id: str, leave_only_recovery: bool = False) -> None:
     """Close a way into the vault; it can be restored for seven days.
 
     `leave_only_recovery` says that a piece of paper may be all that is left. Raises `UnknownWrapper`, `LastWrapper`,
@@ -127,12 +114,12 @@ def remove_wrapper(*, by: "User", wrapper_id: str, leave_only_recovery: bool = F
     live = list(KeyWrapper.objects.filter(user=by, removed_at=None).order_by("pk"))
     gone = next((wrapper for wrapper in live if wrapper.wrapper_id == wrapper_id), None)
     if gone is None:
-        raise UnknownWrapper
+        raise errors.UnknownWrapper
     left = [wrapper for wrapper in live if wrapper is not gone]
     if not left:
-        raise LastWrapper("Add another way in before you remove this one.")
+        raise errors.LastWrapper("Add another way in before you remove this one.")
     if not leave_only_recovery and only_recovery_left(gone, left):
-        raise OnlyRecoveryLeft
+        raise errors.OnlyRecoveryLeft
     vault = _vault(by)
     if vault.primary_wrapper_id == gone.wrapper_id:
         vault.primary_wrapper_id = primary_of(left).wrapper_id
@@ -145,7 +132,7 @@ def remove_wrapper(*, by: "User", wrapper_id: str, leave_only_recovery: bool = F
 
 
 @transaction.atomic
-def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
+def restore_wrapper(*, by: User, wrapper_id: str) -> dict[str, Any]:
     """Put back a way in that was removed within the last seven days; returns it. Never removed: nothing changes.
 
     The limit on wrappers does not count here: whoever removed one must not be able to block its way back. Raises
@@ -154,7 +141,7 @@ def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
     index = locked_index(by)
     wrapper = KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id).first()
     if wrapper is None or (wrapper.removed_at is not None and wrapper.removed_at <= restorable_since()):
-        raise UnknownWrapper
+        raise errors.UnknownWrapper
     if wrapper.removed_at is not None:
         _vault(by)
         wrapper.removed_at = None
@@ -167,7 +154,7 @@ def restore_wrapper(*, by: "User", wrapper_id: str) -> dict[str, Any]:
 
 
 @transaction.atomic
-def note_unlock(*, by: "User", wrapper_id: str, tried: bool = False) -> bool:
+def note_unlock(*, by: User, wrapper_id: str, tried: bool = False) -> bool:
     """The browser opened the vault with this wrapper, or only `tried` it; whether its owner had given the vault up.
 
     A recovery code that was needed is remembered (`queries.needs_new_secrets`). Raises `UnknownWrapper`.
@@ -177,7 +164,7 @@ def note_unlock(*, by: "User", wrapper_id: str, tried: bool = False) -> bool:
     if not tried:
         used["unlocked_at"] = Case(When(kind=WrapperKind.RECOVERY, then=Value(now)), default=None)
     if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(**used):
-        raise UnknownWrapper
+        raise errors.UnknownWrapper
     vault = VaultKey.objects.filter(user=by)
     told = {"last_login_at": now, "first_login_at": Coalesce("first_login_at", now)}
     if vault.exclude(vault_status=VaultStatus.LOCKED_OUT).update(**told):
@@ -185,10 +172,10 @@ def note_unlock(*, by: "User", wrapper_id: str, tried: bool = False) -> bool:
     return bool(vault.update(**told))
 
 
-def finish_setup(*, by: "User") -> None:
+def finish_setup(*, by: User) -> None:
     """The first minutes are over: there is a vault, and the person saw what an app would see. Raises `VaultAbsent`."""
     if not VaultKey.objects.filter(user=by, vault_status__in=IN_USE).update(pre_onboarding_completed=True):
-        raise VaultAbsent
+        raise errors.VaultAbsent
 
 
 def forget_removed_wrappers() -> int:
@@ -197,27 +184,29 @@ def forget_removed_wrappers() -> int:
     return deleted
 
 
-def _vault(user: "User") -> VaultKey:
+def _vault(user: User) -> VaultKey:
     """The vault, whose ways in may change now: what wraps a key that is about to go would be lost with it."""
     vault = VaultKey.objects.filter(user=user, vault_status__in=IN_USE).first()
     if vault is None:
         raise not_in_use(user)
     if vault.vault_status == VaultStatus.ROTATING:
-        raise RotationUnderWay("Finish the change of the vault's key, or give it up, before you change the ways in.")
+        raise errors.RotationUnderWay(
+            "Finish the change of the vault's key, or give it up, before you change the ways in."
+        )
     return vault
 
 
-def check_wrapper(wrapper: NewWrapper, *, by: "User", key_id: str) -> None:
+def check_wrapper(wrapper: NewWrapper, *, by: User, key_id: str) -> None:
     """Raises `WrapperMismatch`."""
     try:
         sealed.check_wrapper_header(
             sealed.read_header(wrapper.jwe), key_id=key_id, user_id=by.public_id, kind=wrapper.kind
         )
     except sealed.InvalidHeader as unfit:
-        raise WrapperMismatch(f"The {wrapper.kind} wrapper: {unfit}.", member=unfit.member) from None
+        raise errors.WrapperMismatch(f"The {wrapper.kind} wrapper: {unfit}.", member=unfit.member) from None
 
 
-def _keep(wrapper: NewWrapper, *, by: "User") -> KeyWrapper:
+def _keep(wrapper: NewWrapper, *, by: User) -> KeyWrapper:
     return KeyWrapper.objects.create(
         user=by,
         wrapper_id=new_identifier("wrp"),

@@ -2,14 +2,11 @@
 
 import hashlib
 import hmac
-from typing import TYPE_CHECKING
 
+from accounts.models import User
 from pkm import sealed, signatures
 from pkm.errors import ApprovalMismatch, PossessionRequired
 from pkm.vault.models import VaultKey
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def require_possession(vault: VaultKey, possession: str | None) -> None:
@@ -26,7 +23,7 @@ def require_possession(vault: VaultKey, possession: str | None) -> None:
         raise PossessionRequired
 
 
-def checked_root(jwk: object, jwe: str, *, by: "User", key_id: str) -> signatures.Jwk:
+def checked_root(jwk: object, jwe: str, *, by: User, key_id: str) -> signatures.Jwk:
     """The public half of a root whose sealed secret is for this vault. Raises `ApprovalMismatch`."""
     try:
         public = signatures.check_public_key(jwk, "signing_public_key")
@@ -36,7 +33,7 @@ def checked_root(jwk: object, jwe: str, *, by: "User", key_id: str) -> signature
     return public
 
 
-def check_sealed_root(jwe: str, *, by: "User", key_id: str) -> None:
+def check_sealed_root(jwe: str, *, by: User, key_id: str) -> None:
     """Raises `ApprovalMismatch`."""
     try:
         sealed.check_root_header(sealed.read_header(jwe), key_id=key_id, user_id=by.public_id)

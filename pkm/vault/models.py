@@ -1,12 +1,13 @@
 """How a person's vault key is wrapped. The key itself is never here."""
 
 from django.db import models
+from django.db.models import F, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
+
+from common.constraints import all_or_none, check, one_of
 
 
 class VaultStatus(models.TextChoices):
-    """Where a vault stands."""
-
     ABSENT = "absent", _("Absent")
     ACTIVE = "active", _("Active")
     LOCKED_OUT = "locked_out", _("Locked out")
@@ -51,46 +52,28 @@ class VaultKey(models.Model):
     class Meta:
         db_table = "vault_keys"
         constraints = [
-            models.CheckConstraint(condition=models.Q(vault_status__in=VaultStatus.values), name="vault_status"),
-            models.CheckConstraint(
-                condition=~models.Q(vault_status__in=IN_USE) | ~models.Q(primary_wrapper_id=""),
-                name="vault_active_needs_wrapper",
+            one_of("vault_status", "vault_status", VaultStatus),
+            check("vault_active_needs_wrapper", ~Q(vault_status__in=IN_USE) | ~Q(primary_wrapper_id="")),
+            check(
+                "vault_rotation_together",
+                Q(vault_status=VaultStatus.ROTATING, rotation_started_at__isnull=False, rotation_key_id__gt="")
+                | (~Q(vault_status=VaultStatus.ROTATING) & Q(rotation_started_at__isnull=True, rotation_key_id="")),
             ),
-            models.CheckConstraint(
-                condition=models.Q(
-                    vault_status=VaultStatus.ROTATING, rotation_started_at__isnull=False, rotation_key_id__gt=""
-                )
-                | (
-                    ~models.Q(vault_status=VaultStatus.ROTATING)
-                    & models.Q(rotation_started_at__isnull=True, rotation_key_id="")
-                ),
-                name="vault_rotation_together",
+            check(
+                "vault_signing_together",
+                Q(signing_public_key__isnull=True, signing_jwe="", signing_rotations=0)
+                | (Q(signing_public_key__isnull=False) & ~Q(signing_jwe="")),
             ),
-            models.CheckConstraint(
-                condition=models.Q(signing_public_key__isnull=True, signing_jwe="", signing_rotations=0)
-                | (models.Q(signing_public_key__isnull=False) & ~models.Q(signing_jwe="")),
-                name="vault_signing_together",
+            check(
+                "vault_rotation_signing_together",
+                Q(rotation_signing_jwe="") | Q(vault_status=VaultStatus.ROTATING, signing_public_key__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=models.Q(rotation_signing_jwe="")
-                | models.Q(vault_status=VaultStatus.ROTATING, signing_public_key__isnull=False),
-                name="vault_rotation_signing_together",
+            check("vault_rotation_to_another_key", ~Q(rotation_key_id=F("key_id"))),
+            check("vault_rotation_possession", Q(vault_status=VaultStatus.ROTATING) | Q(rotation_possession_sha256="")),
+            UniqueConstraint(
+                fields=["rotation_key_id"], condition=~Q(rotation_key_id=""), name="vault_rotation_key_once"
             ),
-            models.CheckConstraint(
-                condition=~models.Q(rotation_key_id=models.F("key_id")), name="vault_rotation_to_another_key"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(vault_status=VaultStatus.ROTATING) | models.Q(rotation_possession_sha256=""),
-                name="vault_rotation_possession",
-            ),
-            models.UniqueConstraint(
-                fields=["rotation_key_id"], condition=~models.Q(rotation_key_id=""), name="vault_rotation_key_once"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(first_login_at__isnull=True, last_login_at__isnull=True)
-                | models.Q(first_login_at__isnull=False, last_login_at__isnull=False),
-                name="vault_logins_together",
-            ),
+            all_or_none("vault_logins_together", "first_login_at", "last_login_at"),
         ]
 
 
@@ -113,15 +96,9 @@ class KeyWrapper(models.Model):
     class Meta:
         db_table = "vault_key_wrappers"
         constraints = [
-            models.CheckConstraint(condition=models.Q(kind__in=WrapperKind.values), name="wrapper_kind"),
-            models.CheckConstraint(
-                condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
-                name="wrapper_credential_is_passkeys",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(unlocked_at__isnull=True) | models.Q(kind=WrapperKind.RECOVERY),
-                name="wrapper_unlocked_is_recovery",
-            ),
+            one_of("wrapper_kind", "kind", WrapperKind),
+            check("wrapper_credential_is_passkeys", Q(kind=WrapperKind.PASSKEY) ^ Q(credential_id="")),
+            check("wrapper_unlocked_is_recovery", Q(unlocked_at__isnull=True) | Q(kind=WrapperKind.RECOVERY)),
         ]
 
 
@@ -139,9 +116,6 @@ class RotationWrapper(models.Model):
     class Meta:
         db_table = "vault_rotation_wrappers"
         constraints = [
-            models.CheckConstraint(condition=models.Q(kind__in=WrapperKind.values), name="rotation_wrapper_kind"),
-            models.CheckConstraint(
-                condition=models.Q(kind=WrapperKind.PASSKEY) ^ models.Q(credential_id=""),
-                name="rotation_wrapper_credential_is_passkeys",
-            ),
+            one_of("rotation_wrapper_kind", "kind", WrapperKind),
+            check("rotation_wrapper_credential_is_passkeys", Q(kind=WrapperKind.PASSKEY) ^ Q(credential_id="")),
         ]

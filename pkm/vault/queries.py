@@ -3,25 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
+from accounts.models import User
 from common import encryption
 from common.clock import rfc3339
 from pkm.errors import VaultAbsent, VaultLockedOut
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey, VaultStatus, WrapperKind
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
-
 RESTORABLE_FOR = timedelta(days=7)
 RECOVERY_TRIED_WITHIN = timedelta(days=365)
 
 
-def vault_keys(user: "User") -> dict[str, Any]:
+def vault_keys(user: User) -> dict[str, Any]:
     """Contract §2, `GET /vault/keys`; two queries, three while the key is changed.
 
     Without a vault the status is `absent` and the rest empty.
@@ -40,7 +37,7 @@ def vault_keys(user: "User") -> dict[str, Any]:
     }
 
 
-def status_of(user: "User") -> VaultStatus:
+def status_of(user: User) -> VaultStatus:
     """How the vault stands; without one it is `absent`. One query."""
     found = VaultKey.objects.filter(user=user).values_list("vault_status", flat=True).first()
     return VaultStatus(found or VaultStatus.ABSENT)
@@ -52,7 +49,7 @@ def _signing_key(vault: VaultKey) -> dict[str, str] | None:
     return {name: key[name] for name in ("kty", "crv", "x")} if key else None
 
 
-def rotation_progress(user: "User", vault: VaultKey) -> dict[str, Any] | None:
+def rotation_progress(user: User, vault: VaultKey) -> dict[str, Any] | None:
     """{"key_id": of the key to come, "done", "total": segments}, or None where the key is not being changed."""
     if vault.vault_status != VaultStatus.ROTATING:
         return None
@@ -74,7 +71,7 @@ def wrapper_body(wrapper: KeyWrapper | RotationWrapper) -> dict[str, Any]:
     }
 
 
-def not_in_use(user: "User") -> VaultAbsent | VaultLockedOut:
+def not_in_use(user: User) -> VaultAbsent | VaultLockedOut:
     """Why nothing can be written to this person's vault: there is none, or they gave it up."""
     given_up = VaultKey.objects.filter(user=user, vault_status=VaultStatus.LOCKED_OUT).exists()
     return VaultLockedOut() if given_up else VaultAbsent()
@@ -85,16 +82,11 @@ def restorable_since() -> datetime:
     return timezone.now() - RESTORABLE_FOR
 
 
-def removed_wrappers(user: "User") -> list[dict[str, Any]]:
+def removed_wrappers(user: User) -> list[dict[str, Any]]:
     """The wrappers that can still be restored, without their sealed text; newest removal first."""
     rows = KeyWrapper.objects.filter(user=user, removed_at__gt=restorable_since()).order_by("-removed_at")
     return [
-        {
-            "wrapper_id": row.wrapper_id,
-            "kind": row.kind,
-            "label": row.label,
-            "removed_at": rfc3339(row.removed_at),
-        }
+        {"wrapper_id": row.wrapper_id, "kind": row.kind, "label": row.label, "removed_at": rfc3339(row.removed_at)}
         for row in rows
     ]
 
@@ -111,7 +103,7 @@ class Removal:
         return only_recovery_left(self.gone, self.left)
 
 
-def removal(user: "User", wrapper_id: str) -> Removal | None:
+def removal(user: User, wrapper_id: str) -> Removal | None:
     """None where this person has no such way in, or removed it already."""
     live = list(KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk"))
     gone = next((wrapper for wrapper in live if wrapper.wrapper_id == wrapper_id), None)
@@ -123,14 +115,14 @@ def only_recovery_left(gone: KeyWrapper, left: Sequence[KeyWrapper]) -> bool:
     return gone.kind != WrapperKind.RECOVERY and all(wrapper.kind == WrapperKind.RECOVERY for wrapper in left)
 
 
-def recovery_check_due(user: "User") -> bool:
+def recovery_check_due(user: User) -> bool:
     """Whether there are recovery codes and for a year none was made or opened anything."""
     codes = KeyWrapper.objects.filter(user=user, removed_at=None, kind=WrapperKind.RECOVERY)
     latest = max((code.last_used_at or code.created_at for code in codes), default=None)
     return latest is not None and latest <= timezone.now() - RECOVERY_TRIED_WITHIN
 
 
-def ways_in(user: "User") -> dict[str, Any]:
+def ways_in(user: User) -> dict[str, Any]:
     """How this person can open their vault: {"kinds": in words, "tried_at": when a recovery code opened it or was made,
     None without one, "check_due"}; one query."""
     live = KeyWrapper.objects.filter(user=user, removed_at=None).order_by("pk")
@@ -145,13 +137,13 @@ def ways_in(user: "User") -> dict[str, Any]:
     return {"kinds": kinds, "tried_at": tried, "check_due": due}
 
 
-def kinds_of(user: "User") -> list[str]:
+def kinds_of(user: User) -> list[str]:
     """Of what opens this person's vault, each once."""
     live = KeyWrapper.objects.filter(user=user, removed_at=None)
     return sorted(set(live.values_list("kind", flat=True)))
 
 
-def needs_new_secrets(user: "User") -> bool:
+def needs_new_secrets(user: User) -> bool:
     """Whether a recovery code opened the vault, is still good, and no passphrase or passkey was made since."""
     live = KeyWrapper.objects.filter(user=user, removed_at=None)
     unlocked = live.filter(kind=WrapperKind.RECOVERY, unlocked_at__isnull=False)

@@ -1,22 +1,24 @@
 """The vault's pages. The server shows names, counts and times; values appear only in the person's own browser."""
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
-from accounts.interrupted.page_forms import page_button
+from accounts.authentication import person_of, signed_in_page
+from accounts.interrupted.page_forms import page_button, page_form
+from accounts.models import User
 from accounts.sharing_id import sharing_id_of
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
-from pkm.errors import UnknownScope, VaultAbsent
+from pkm.errors import VaultAbsent
 from pkm.legacy import queries as legacy_queries
 from pkm.notes import has_notes
 from pkm.registry import copy as registry_copy
@@ -31,9 +33,6 @@ from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
 from pkm.web import queries as web_queries
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 # What the first minutes ask for: a few things that many apps could make use of.
 FIRST = (
     "identity.basic.full_name",
@@ -46,7 +45,7 @@ FIRST = (
 _STEPS = (_("Passphrase"), _("Recovery code"), _("First data"), _("What apps see"))
 
 
-def has_vault(user: "User") -> bool:
+def has_vault(user: User) -> bool:
     return vault_queries.status_of(user) != VaultStatus.ABSENT
 
 
@@ -55,8 +54,7 @@ def _steps(current: int) -> list[dict[str, Any]]:
     return [{"label": label, "state": state} for label, state in zip(_STEPS, states, strict=True)]
 
 
-@login_required
-@require_safe
+@signed_in_page
 def overview(request: HttpRequest) -> HttpResponse:
     """Everything the person keeps, by domain."""
     user = person_of(request)
@@ -119,8 +117,7 @@ def _attribute(domain: dict[str, Any], segment: dict[str, Any], attribute: dict[
     }
 
 
-@login_required
-@require_safe
+@signed_in_page
 def domain(request: HttpRequest, domain: str) -> HttpResponse:
     """One domain: its segments, each a form of its own that the browser fills in and seals."""
     user = person_of(request)
@@ -144,8 +141,6 @@ def domain(request: HttpRequest, domain: str) -> HttpResponse:
     return render(request, "vault/domain.html", {"domain": card, "segments": segments, "audience": audience})
 
 
-@require_POST
-@login_required
 @page_button({"hide=1": _("Hide from apps"), "hide=0": _("Show to apps")}, "scope")
 def discovery(request: HttpRequest) -> HttpResponse:
     """Hide a scope from discovery, or show it again; works without a script, as far as no vault remembers it.
@@ -157,10 +152,7 @@ def discovery(request: HttpRequest) -> HttpResponse:
         messages.warning(request, gettext("Nothing was changed. Unlock your data, then show this to apps again."))
         return _back_to(scope)
     change = hidden_scopes.hide_scope if hide else hidden_scopes.show_scope
-    try:
-        change(by=person_of(request), scope=scope)
-    except UnknownScope:
-        raise Http404 from None
+    change(by=person_of(request), scope=scope)
     if hide:
         messages.success(request, gettext("Hidden. Apps can no longer see that you could share this."))
     else:
@@ -173,8 +165,7 @@ def _back_to(scope: str) -> HttpResponse:
     return redirect("vault:domain", domain) if domain else redirect("vault:overview")
 
 
-@login_required
-@require_safe
+@signed_in_page
 def transfer(request: HttpRequest) -> HttpResponse:
     """Bring data in and take all of it out, in the browser."""
     user = person_of(request)
@@ -183,7 +174,7 @@ def transfer(request: HttpRequest) -> HttpResponse:
     return render(request, "vault/transfer.html", {"known": segments_in_words(user)})
 
 
-def segments_in_words(user: "User") -> dict[str, Any]:
+def segments_in_words(user: User) -> dict[str, Any]:
     """`domain.segment` → its label and the words of its attributes, for every segment that has a place here."""
     return {
         f"{domain['domain']}.{segment['segment_id']}": {
@@ -195,32 +186,45 @@ def segments_in_words(user: "User") -> dict[str, Any]:
     }
 
 
-@login_required
-@require_safe
+@signed_in_page
 def setup(request: HttpRequest) -> HttpResponse:
-    """A passphrase or a passkey, and the recovery code. All stay in the browser, so both steps are one page."""
-    user = person_of(request)
+    """A passphrase or a passkey, and the recovery code. All stay in the browser, so both steps are one page.
+
+    Where it was begun for something, it goes on there instead of to the first data.
+    """
+    user, begun_for = person_of(request), _page_named_in(request)
     if has_vault(user):
-        return redirect("vault:overview")
-    person: dict[str, Any] = named_for_passkey(user)
-    if not user.has_usable_password():  # their passkey is at hand, and may open the data too
-        person["signIn"] = ids_of_passkeys(user)
-    context = {"steps": _steps(0), "known": known_about(user), "person": person}
+        return HttpResponseRedirect(begun_for or reverse("vault:overview"))
+    context: dict[str, Any] = {"steps": _steps(0), "known": known_about(user), "person": person_for_passkey(user)}
+    context["next"] = begun_for or reverse("vault:setup-first")
     return render(request, "vault/setup.html", context)
 
 
-def named_for_passkey(user: "User") -> dict[str, str]:
+def named_for_passkey(user: User) -> dict[str, str]:
     """How a device lists a passkey for the data, apart from one that signs in."""
     return {"name": gettext("%(email)s (data)") % {"email": user.email}, "displayName": user.get_short_name()}
 
 
-def known_about(user: "User") -> list[str]:
+def _page_named_in(request: HttpRequest) -> str:
+    """A page of this site, without a query, which could hold what is to be in no page; else ""."""
+    named = request.GET.get("next", "")
+    is_page = named.startswith("/") and "?" not in named and url_has_allowed_host_and_scheme(named, None)
+    return named if is_page else ""
+
+
+def person_for_passkey(user: User) -> dict[str, Any]:
+    """The same for a new vault, with the passkeys that sign in where no password does: one is at hand, and may open the
+    data too."""
+    person: dict[str, Any] = named_for_passkey(user)
+    return person if user.has_usable_password() else person | {"signIn": ids_of_passkeys(user)}
+
+
+def known_about(user: User) -> list[str]:
     """Words that others would try first when guessing this person's passphrase."""
     return [part for part in {user.email, user.email.split("@")[0], user.display_name} if part]
 
 
-@login_required
-@require_safe
+@signed_in_page
 def setup_first(request: HttpRequest) -> HttpResponse:
     """The first few things, in one short form."""
     user = person_of(request)
@@ -233,8 +237,7 @@ def setup_first(request: HttpRequest) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
+@signed_in_page
 def setup_preview(request: HttpRequest) -> HttpResponse:
     """What an app would see of all this before any approval: names, and no value."""
     user = person_of(request)
@@ -259,9 +262,7 @@ def setup_preview(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
-@page_button({"then=more": _("Enter more"), "": _("Finish")})
+@page_form({"then=more": _("Enter more"), "": _("Finish")}, has_page=False)
 def setup_done(request: HttpRequest) -> HttpResponse:
     """The end of the setup, and where the person goes from there; looking at it changes nothing."""
     if request.method != "POST":
@@ -273,11 +274,38 @@ def setup_done(request: HttpRequest) -> HttpResponse:
     return redirect("vault:overview" if request.POST.get("then") == "more" else settings.LOGIN_REDIRECT_URL)
 
 
-@login_required
-@require_safe
-def archive(request: HttpRequest) -> HttpResponse:
-    """The page alone, with the words of each segment that has a place here."""
-    user = person_of(request)
-    if not has_vault(user):
+_ANALYSIS = re.compile(r"ana_[a-z2-7]{10,60}\Z")
+
+
+@signed_in_page
+def keep(request: HttpRequest) -> HttpResponse:
+    """The page alone, with where each attribute has its place; the analysis is named in the address."""
+    user = cast("User", request.user)
+    if vault_queries.status_of(user) == VaultStatus.ABSENT:
         return redirect("vault:setup")
-    return render(request, "vault/archive.html", {"known": segments_in_words(user)})
+    named = request.GET.get("analysis", "")
+    found = _ANALYSIS.match(named)
+    places = _places(user)
+    return render(
+        request,
+        "vault/import.html",
+        {"analysis": named if found else "", "places": places},
+        status=200 if found else 404,
+    )
+
+
+def _places(user: User) -> dict[str, dict[str, object]]:
+    """Attribute name → the segment that it is kept in and the words that it is shown with."""
+    return {
+        attribute["name"]: {
+            "domain": card["domain"],
+            "segment": segment["segment_id"],
+            "group": f"{translated(card['label'])}: {translated(segment['label'])}",
+            "word": for_script(
+                word(f"{card['domain']}.{segment['segment_id']}.{attribute['name']}"), translated(attribute["label"])
+            ),
+        }
+        for card in web_queries.my_data(user)
+        for segment in card["segments"]
+        for attribute in segment["attributes"]
+    }

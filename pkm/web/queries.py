@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, OuterRef, Prefetch, Q, Subquery
 
+from accounts.models import User
 from common.clock import rfc3339
 from pkm import scopes
 from pkm.history.models import Index
@@ -16,14 +17,11 @@ from pkm.segments.models import Blob, Manifest
 from pkm.segments.queries import Holdings, held_segments
 from pkm.vault.models import KeyWrapper, VaultKey
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _NONE = {"closed": 0, "confidential": 0, "restricted": 0}
 _PRIMARY = KeyWrapper.objects.filter(wrapper_id=OuterRef("primary_wrapper_id")).values("label")
 
 
-def my_data(user: "User") -> list[dict[str, Any]]:
+def my_data(user: User) -> list[dict[str, Any]]:
     """The active domains with what the registry offers and what this person keeps in them; five queries.
 
     Each: {"domain", "label", "description", "icon", "scope", "hidden", "sensitivity_tier", "updated_at",
@@ -43,7 +41,7 @@ def my_data(user: "User") -> list[dict[str, Any]]:
     return [_domain_card(domain, mine) for domain in domains]
 
 
-def vault_summary(user: "User") -> dict[str, Any]:
+def vault_summary(user: User) -> dict[str, Any]:
     """What the person's index row says, by column; nothing of anything where they have none."""
     empty: dict[str, Any] = {
         "available_domains": [],
@@ -120,7 +118,7 @@ class DomainSummary:
     changed_at: datetime
 
 
-def vault_overview(user: "User") -> dict[str, Any]:
+def vault_overview(user: User) -> dict[str, Any]:
     """{"domains": [DomainSummary], "total": attributes, "can": capabilities, "vault": its row}; four queries.
 
     The row has `opens_with` too, the label of its primary wrapper.
@@ -138,15 +136,10 @@ def vault_overview(user: "User") -> dict[str, Any]:
         for domain in row["available_domains"]
     ]
     vault = VaultKey.objects.filter(user=user).annotate(opens_with=Subquery(_PRIMARY)).first()
-    return {
-        "domains": domains,
-        "total": row["total_attributes"],
-        "can": row["capability_flags"],
-        "vault": vault,
-    }
+    return {"domains": domains, "total": row["total_attributes"], "can": row["capability_flags"], "vault": vault}
 
 
-def _counted(user: "User") -> dict[str, dict[str, int]]:
+def _counted(user: User) -> dict[str, dict[str, int]]:
     """Domain → {"closed", "confidential", "restricted"}: attributes of its current manifest, as exposed and as kept."""
     rows = Manifest.objects.filter(user=user, is_current=True)
     counted = rows.annotate(

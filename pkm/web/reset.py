@@ -1,13 +1,11 @@
 """The page for whoever lost every way into their data: what giving it up means, and the way back."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.authentication import person_of
 from accounts.interrupted.middleware import wait_for_sign_in
@@ -20,8 +18,6 @@ from pkm.web.my_data import has_vault
 _SIGN_IN = "/accounts/reauthenticate/?" + urlencode({"next": "/account/security/reset/"})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 @page_form(
     _("Erase and start over"),
     Field("understood", _("I have no way left to unlock my data, and it may be destroyed."), "check"),
@@ -53,8 +49,6 @@ def _page(request: HttpRequest, *, unconfirmed: bool = False) -> HttpResponse:
     return render(request, "account_security/reset.html", shown, status=400 if unconfirmed else 200)
 
 
-@require_POST
-@login_required
 @page_button(_("Keep my data"))
 def keep(request: HttpRequest) -> HttpResponse:
     """Taking it back needs no fresh sign-in: it destroys nothing."""

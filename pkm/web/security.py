@@ -2,31 +2,23 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_forms import Field, page_button, page_form
+from accounts.models import User
 from accounts.sign_in.confirming import signed_in_recently
 from accounts.sign_in.second_factors import gets_in_by_one_passkey_alone
 from common.clock import rfc3339
-from pkm.errors import (
-    LastWrapper,
-    OnlyRecoveryLeft,
-    RotationUnderWay,
-    TooManyWrappers,
-    UnknownRotation,
-    UnknownWrapper,
-)
+from pkm.errors import LastWrapper, OnlyRecoveryLeft, RotationUnderWay, TooManyWrappers, UnknownRotation, UnknownWrapper
 from pkm.registry import copy as registry_copy
 from pkm.registry.labels import scope_labels
 from pkm.reset.actions import pending_reset
@@ -36,14 +28,10 @@ from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper
 from pkm.web.my_data import known_about, named_for_passkey
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
 
 
-@login_required
-@require_safe
+@signed_in_page
 def security(request: HttpRequest) -> HttpResponse:
     """Every way to sign in and every way to unlock."""
     user = person_of(request)
@@ -57,8 +45,7 @@ def security(request: HttpRequest) -> HttpResponse:
     return render(request, "account_security/security.html", shown)
 
 
-@login_required
-@require_safe
+@signed_in_page
 def recover(request: HttpRequest) -> HttpResponse:
     """For whoever forgot the passphrase: what still opens the data leads to new secrets, which replace the old."""
     shown = _locks(request)
@@ -70,8 +57,7 @@ def recover(request: HttpRequest) -> HttpResponse:
     return render(request, "account_security/recover.html", shown | {"back": back, "passphrases": passphrases})
 
 
-@login_required
-@require_safe
+@signed_in_page
 def change_key(request: HttpRequest) -> HttpResponse:
     """A new key for everything that is kept; one that was begun earlier, or on another device, goes on here."""
     shown = _locks(request)
@@ -88,7 +74,7 @@ def _segment_labels() -> dict[str, str]:
     return {scope.removeprefix("attr.").removesuffix(".*"): label for scope, label in scope_labels(scopes).items()}
 
 
-def _coming(user: "User") -> list[dict[str, Any]]:
+def _coming(user: User) -> list[dict[str, Any]]:
     try:
         return list(rotation_queries.rotation(user)["wrappers"])
     except UnknownRotation:  # it ended at this very moment
@@ -140,8 +126,6 @@ def _change(request: HttpRequest, wrapper_id: str, change: Callable[..., Any], d
     return redirect("security")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@login_required
 @page_form(_("Remove it"), Field("only_recovery", _("Only my recovery code may be left"), "check"), danger=True)
 def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     """What would still open the data, then the button; a second look where that is a piece of paper."""
@@ -174,8 +158,6 @@ def _in_words(wrapper: KeyWrapper) -> dict[str, str | None]:
     }
 
 
-@require_POST
-@login_required
 @page_button(_("Put back"))
 def restore(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     done = gettext("Put back. It unlocks your data again.")

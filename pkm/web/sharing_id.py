@@ -3,15 +3,13 @@
 import io
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import Field, page_button
 from accounts.models import User
 from accounts.sharing_id import NoSuchApp, end_sharing_id, make_sharing_id, sharing_id_of
@@ -19,8 +17,6 @@ from accounts.sharing_id import NoSuchApp, end_sharing_id, make_sharing_id, shar
 _LONGEST_NAME = 253  # of a domain; names and IDs of apps are shorter
 
 
-@require_POST
-@login_required
 @page_button(
     {"then=make": _("Make a sharing ID"), "then=replace": _("Make a new one"), "then=off": _("Switch it off")},
     Field("app", _("Only for this app"), "text", _LONGEST_NAME),
@@ -54,8 +50,7 @@ def _make(request: HttpRequest, person: User, *, replaces: bool) -> None:
         messages.success(request, gettext("Give your sharing ID to one app. It works for seven days."))
 
 
-@login_required
-@require_safe
+@signed_in_page
 def sharing_id_image(request: HttpRequest) -> HttpResponse:
     """The sharing ID as a QR code."""
     import qrcode  # for this one picture

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from pkm.web import my_data, profile_import, reset, security, sharing_id, vault_events
+from pkm.web import my_data, reset, security, sharing_id, vault_events
 
 _vault = (
     [
@@ -11,8 +11,7 @@ _vault = (
         path("discovery/", my_data.discovery, name="discovery"),
         path("changes/", vault_events.changes, name="changes"),
         path("transfer/", my_data.transfer, name="transfer"),
-        path("archive/", my_data.archive, name="archive"),
-        path("import/", profile_import.keep, name="import"),
+        path("import/", my_data.keep, name="import"),
         path("setup/", my_data.setup, name="setup"),
         path("setup/first/", my_data.setup_first, name="setup-first"),
         path("setup/preview/", my_data.setup_preview, name="setup-preview"),

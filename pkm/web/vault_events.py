@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.http import require_safe
 
-from accounts.authentication import person_of
+from accounts.authentication import person_of, signed_in_page
 from pkm.history.models import Event, EventKind
 from pkm.registry.labels import scope_labels
 from pkm.web.my_data import has_vault
@@ -35,18 +33,11 @@ _SENTENCES = {
     EventKind.SCOPE_SHOWN: ("eye", gettext_lazy("Shown to apps: %s")),
     EventKind.MIGRATION_STEP: ("upload", gettext_lazy("Older data was taken over")),
 }
-OF_UNLOCKING = (
-    EventKind.VAULT_CREATED,
-    EventKind.WRAPPER_ADDED,
-    EventKind.WRAPPER_REMOVED,
-    EventKind.WRAPPER_RESTORED,
-)
+OF_UNLOCKING = (EventKind.VAULT_CREATED, EventKind.WRAPPER_ADDED, EventKind.WRAPPER_REMOVED, EventKind.WRAPPER_RESTORED)
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change in words."""
-
     at: datetime
     kind: EventKind
     icon: str
@@ -54,8 +45,7 @@ class Change:
     detail: str = ""
 
 
-@login_required
-@require_safe
+@signed_in_page
 def changes(request: HttpRequest) -> HttpResponse:
     """What all changes came to. Each of them stands in the history."""
     user = person_of(request)
