@@ -26,6 +26,10 @@ HELD = Gauge(
     "consent_held_calls", "Answers and streams held, and calls to agents under way.", ["kind"],
     multiprocess_mode="livesum",
 )  # fmt: skip
+FULLEST = Gauge(
+    "consent_held_share", "How much of what it may hold the fullest process holds, 1 at most.", ["kind"],
+    multiprocess_mode="livemax",
+)  # fmt: skip
 POOL = Gauge(
     "consent_database_pool", "Connections of the pools: size, available; requests that wait for one.", ["state"],
     multiprocess_mode="livesum",

@@ -90,80 +90,61 @@ def every_problem() -> Iterator[type[Problem]]:
 class InvalidRequest(Problem):
     """The body or query is malformed, incomplete, wrongly typed, or holds a member that is not known."""
 
-    code = "invalid_request"
-    title = "The request does not fit"
+    code, title = "invalid_request", "The request does not fit"
 
 
 class AuthenticationRequired(Problem):
     """An owner address was called without a signed-in session."""
 
-    code = "authentication_required"
-    status = 401
-    title = "Sign in first"
+    code, status, title = "authentication_required", 401, "Sign in first"
 
 
 class CsrfFailed(Problem):
     """A session was used without its CSRF token."""
 
-    code = "csrf_failed"
-    status = 403
-    title = "The page is too old or the request came from elsewhere"
+    code, status, title = "csrf_failed", 403, "The page is too old or the request came from elsewhere"
 
 
 class ReauthenticationRequired(Problem):
     """A sensitive step needs a sign-in of the last ten minutes; `url` is where to confirm it."""
 
-    code = "reauthentication_required"
-    status = 403
-    title = "Confirm that it is you"
+    code, status, title = "reauthentication_required", 403, "Confirm that it is you"
 
 
 class NotFound(Problem):
     """There is nothing at this address, or it is not yours."""
 
-    code = "not_found"
-    status = 404
-    title = "Not found"
+    code, status, title = "not_found", 404, "Not found"
 
 
 class MethodNotAllowed(Problem):
     """The address exists but does not take this method; `Allow` lists what it takes."""
 
-    code = "method_not_allowed"
-    status = 405
-    title = "Method not allowed"
+    code, status, title = "method_not_allowed", 405, "Method not allowed"
 
 
 class PayloadTooLarge(Problem):
     """The body is larger than this address takes."""
 
-    code = "payload_too_large"
-    status = 413
-    title = "The body is too large"
+    code, status, title = "payload_too_large", 413, "The body is too large"
 
 
 class UnsupportedMediaType(Problem):
     """The body is not `application/json`."""
 
-    code = "unsupported_media_type"
-    status = 415
-    title = "Send application/json"
+    code, status, title = "unsupported_media_type", 415, "Send application/json"
 
 
 class TooManyRequests(Problem):
     """A limit was reached; `Retry-After` says when to go on."""
 
-    code = "too_many_requests"
-    status = 429
-    title = "Too many requests"
+    code, status, title = "too_many_requests", 429, "Too many requests"
 
 
 class TemporarilyUnavailable(Problem):
     """The database is away, the process ends, or the audit cannot be written for what gives access; nothing changed."""
 
-    code = "temporarily_unavailable"
-    status = 503
-    title = "Temporarily unavailable"
+    code, status, title = "temporarily_unavailable", 503, "Temporarily unavailable"
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -172,11 +153,7 @@ Model = TypeVar("Model", bound=BaseModel)
 def field_errors(error: ValidationError) -> list[FieldError]:
     """What does not fit, at most twenty members, in our words or pydantic's; never with what was given."""
     return [
-        {
-            "field": ".".join(map(str, failure["loc"]))[:200],
-            "code": failure["type"],
-            "message": _message(failure),
-        }
+        {"field": ".".join(map(str, failure["loc"]))[:200], "code": failure["type"], "message": _message(failure)}
         for failure in error.errors(include_url=False, include_context=False, include_input=False)[:20]
     ]
 

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from uuid import uuid4
 
 HEADER = "X-Request-Id"
+ROUTE = "consent.route"  # in a request's META once it is answered: method, route and status
 # a developer token has that form too, and an identifier is kept and passed on: one that looks like it is not taken
 _WELL_FORMED = re.compile(r"(?!cr_[a-z]{2,12}_)[A-Za-z0-9._-]{8,64}\Z")
 _current: ContextVar[str] = ContextVar("request_id", default="")

@@ -71,6 +71,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
 class InternalError(Problem):
     """A defect of this service; the trace_id finds it in our logs."""
 
-    code = "internal_error"
-    status = 500
-    title = "Something went wrong on our side"
+    code, status, title = "internal_error", 500, "Something went wrong on our side"

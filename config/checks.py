@@ -20,6 +20,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict
 
+from common.colours import LIGHT_GROUND, READ, contrast
 from common.sql.connections import leads_through_pooler
 
 _log = logging.getLogger(__name__)
@@ -77,10 +78,7 @@ def check_encryption(**_: Any) -> list[CheckMessage]:
         for name, given in addresses
         if given["sslmode"] not in _ENCRYPTED and _is_elsewhere(given.get("host"))
     ]
-    for name, schemes, better in (
-        ("REDIS_URL", ("redis",), "rediss"),
-        ("CELERY_BROKER_URL", ("amqp",), "amqps"),
-    ):
+    for name, schemes, better in (("REDIS_URL", ("redis",), "rediss"), ("CELERY_BROKER_URL", ("amqp",), "amqps")):
         places = [urlsplit(one) for one in getattr(settings, name).split(";")]
         if any(place.scheme in schemes and _is_elsewhere(place.hostname) for place in places):
             found.append(
@@ -101,6 +99,17 @@ def _is_this_machine(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host in ("", "localhost")
+
+
+@register()
+def check_accent(**_: Any) -> list[CheckMessage]:
+    """Whether links and labels in the operator's colour can be read on light pages; on dark ones it is lightened."""
+    accent = settings.SITE_ACCENT
+    if not accent or (found := contrast(accent, LIGHT_GROUND)) >= READ:
+        return []
+    said = f"SITE_ACCENT is {accent}, whose contrast with the grounds of pages is {found:.1f}:1."
+    hint = f"Choose a darker colour: at {READ}:1 it can be read. Dark pages get a lighter form of it."
+    return [Error(said, hint=hint, id="config.E008")]
 
 
 @register(Tags.database)

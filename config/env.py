@@ -6,6 +6,7 @@ agents once for all of them (a test compares). A missing secret raises with a hi
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 _env = environ.Env()
+_COLOUR = re.compile(r"#[0-9a-f]{6}\Z")
 _REDIS = ("redis", "rediss")
 _BROKERS = (*_REDIS, "sentinel", "amqp", "amqps")
 # a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second
@@ -45,6 +47,22 @@ def folder(name: str) -> Path | None:
     if not found.is_dir():
         raise ImproperlyConfigured(f"{name} must be a folder, and there is none at {found}.")
     return found if text(name) else None
+
+
+def picture(name: str) -> Path | None:
+    """A file that is an SVG or PNG by its ending, absolute or below the project; None where nothing is set."""
+    found = ROOT / text(name)
+    if text(name) and not (found.is_file() and found.suffix in (".svg", ".png")):
+        raise ImproperlyConfigured(f"{name} must be a file that ends in .svg or .png, and {found} is none.")
+    return found if text(name) else None
+
+
+def colour(name: str) -> str:
+    """A colour as #rrggbb, in small letters; empty where nothing is set."""
+    value = text(name).strip().lower()
+    if value and not _COLOUR.match(value):
+        raise ImproperlyConfigured(f"{name} must be a colour such as #0b5c49, not {value!r}.")
+    return value
 
 
 def flag(name: str, default: bool = False) -> bool:

@@ -39,7 +39,7 @@ class LogLines(logging.Formatter):
     """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
 
     # of what a record may have
-    members = ("method", "path", "route", "status", "app", "task", "state", "ms", "trace_id")
+    members = ("method", "path", "route", "status", "app", "task", "state", "ms", "trace_id", "trace")
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from wsgiref.simple_server import WSGIServer
@@ -119,7 +119,9 @@ class _ProcessCollector(MultiProcessCollector):
 
     def collect(self) -> Any:
         with _folding:
-            return super().collect()  # type: ignore[no-untyped-call]  # upstream has no types
+            # the library makes a file first and gives it a size then: a process that begins has counted nothing in it
+            files = [str(path) for path in settings.METRICS_FOLDER.glob("*.db") if path.stat().st_size]
+            return self.merge(files)  # type: ignore[no-untyped-call]  # upstream has no types
 
 
 def registry() -> CollectorRegistry:
@@ -130,6 +132,7 @@ def registry() -> CollectorRegistry:
     return made
 
 
+@cache  # the timer of a worker is in its process, and both ask for it
 def start() -> None:
     """Count for a scrape from now on, and answer scrapes while no other process of this machine does."""
     if settings.METRICS_ADDRESS:
@@ -143,8 +146,7 @@ def _keep_sampling() -> None:
     while True:
         try:
             sample()
-            if server.answers():
-                fold_ended(settings.METRICS_FOLDER)
+            server.answers()
         except Exception:  # a sampler that ends would leave its last figures in force for ever
             _log.exception("the metrics were not sampled")
         time.sleep(_EVERY)
@@ -163,8 +165,11 @@ class _Server:
 
     def answers(self) -> bool:
         """Whether this process does, from now on if nobody else of this service does."""
-        if self._http is not None or not self._has_turn():
-            return self._http is not None
+        if not self._has_turn():
+            return False
+        fold_ended(self._file.parent)  # before the first answer, too: the process before may have been killed within it
+        if self._http is not None:
+            return True
         try:
             self._http, _ = self._listen(registry())
         except OSError as error:  # another program's port, or no address of this machine
@@ -200,8 +205,13 @@ def sample() -> None:
     from agents_proxy.proxy.calls import under_way  # has models, and config/wsgi.py imports this before they are there
     from consent.notices.long_polling import hub
 
-    metrics.HELD.labels("answers").set(hub.count())
-    metrics.HELD.labels("agents").set(under_way.count)
+    held = {
+        "answers": (hub.count(), settings.STATUS_WAITERS),
+        "agents": (under_way.count, settings.A2A_CALLS_IN_FLIGHT),
+    }
+    for kind, (count, most) in held.items():
+        metrics.HELD.labels(kind).set(count)
+        metrics.FULLEST.labels(kind).set(count / most)
     pool: Any = getattr(connections["default"], "pool", None)
     if pool is not None:
         found = pool.get_stats()
@@ -213,24 +223,43 @@ def sample() -> None:
 def fold_ended(folder: Path) -> None:
     """What processes counted that have ended goes into the files of number 0, so that no file stays of each.
 
-    Called by the one process that has the port. What a process held when it ended is dropped.
+    Called by the one process that has the port. What a process held when it ended is dropped. Killed at any moment, the
+    next call ends what this one began: nothing is counted twice.
     """
+    for whole in folder.glob("*.whole"):
+        _put(whole)
     for path in folder.glob("*.db"):
         found = _OF_PROCESS.match(path.name)
         if found is None or int(found[2]) == 0 or _is_alive(int(found[2])):
             continue
-        with _folding:
-            if not found[1].startswith("gauge_live"):
-                _add(path, folder / f"{found[1]}_0.db", sums=found[1] != "gauge_max")
-            path.unlink()
+        if found[1].startswith("gauge_live") or not path.stat().st_size:
+            with _folding:
+                path.unlink()
+        else:
+            _put(_together(path, folder / _total(path), sums=found[1] != "gauge_max"))
 
 
-def _add(path: Path, to: Path, *, sums: bool) -> None:
-    into = MmapedDict(str(to))  # type: ignore[no-untyped-call]
+def _total(path: Path) -> str:
+    return f"{path.name.rpartition('_')[0]}_0.db"
+
+
+def _together(path: Path, total: Path, *, sums: bool) -> Path:
+    """What `path` and the total count, in a file of its name and `.whole`, which is never there in part."""
+    made = path.with_suffix(".half")
+    made.write_bytes(total.read_bytes() if total.exists() else b"")
+    into = MmapedDict(str(made))  # type: ignore[no-untyped-call]
     for key, value, at, _ in MmapedDict.read_all_values_from_file(str(path)):  # type: ignore[no-untyped-call]
         before, _at = into.read_value(key)  # type: ignore[no-untyped-call]
         into.write_value(key, before + value if sums else max(before, value), at)  # type: ignore[no-untyped-call]
     into.close()  # type: ignore[no-untyped-call]
+    return made.rename(path.with_suffix(".whole"))
+
+
+def _put(whole: Path) -> None:
+    """It takes the places of the total and of the file that was added, in an order that may be begun again."""
+    with _folding:
+        whole.with_suffix(".db").unlink(missing_ok=True)
+        whole.rename(whole.with_name(_total(whole)))
 
 
 def _is_alive(number: int) -> bool:

@@ -9,8 +9,8 @@ from django.template.loader import select_template
 from accounts.interrupted.middleware import ask_again
 from accounts.interrupted.page_forms import form_of, page_at
 from common.admission.exceptions import problem_answer
-from common.problems import CsrfFailed, MethodNotAllowed
-from config.api import wants_json
+from common.problems import CsrfFailed, MethodNotAllowed, Problem
+from config.api import page_not_found, wants_json
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -38,6 +38,12 @@ class RefusalPages:
                 page[name] = value
         page.cookies = response.cookies
         return page
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """What a page does not find of its person's is answered as what is not there."""
+        if isinstance(exception, Problem) and exception.status == 404:
+            return page_not_found(request, exception)
+        return None
 
 
 def _is_bare(response: HttpResponse) -> bool:

@@ -62,6 +62,7 @@ def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     """Count and log it. No method but those that views take is a label: a caller could make up as many as it likes."""
     method = request.method if request.method in _METHODS else "other"
     route, kind = _route(request), _kind(getattr(request, "auth", None))
+    request.META[tracing.ROUTE] = (method, route, response.status_code)
     metrics.REQUESTS.labels(method, route, kind, response.status_code).observe(seconds)
     if code := request.META.get(PROBLEM_CODE):
         metrics.REFUSALS.labels(code).inc()

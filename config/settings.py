@@ -7,6 +7,8 @@ from socket import gethostname
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ImproperlyConfigured
+
 from agents_proxy import agents
 from config import env, log_lines
 from config.timer import TASKS
@@ -21,6 +23,8 @@ _base = urlsplit(BASE_URL)
 _https = _base.scheme == "https"
 ISSUER = BASE_URL  # the consent app's origin, named in exports and receipts
 SITE_NAME = env.text("SITE_NAME") or "Consent Runtime"
+SITE_LOGO = env.picture("SITE_LOGO")  # instead of static/img/mark.svg; config/static_files.py gathers it
+SITE_ACCENT = env.colour("SITE_ACCENT")  # instead of the green of static/css/tokens.css; config/checks.py looks at it
 SITE_PAGES = env.folder("SITE_PAGES")  # the operator's own words, which consent/docs/public_pages.py shows
 DEBUG = env.flag("DEBUG")
 SECRET_KEY = env.secret("SECRET_KEY", "`./run` makes one in var/env; elsewhere set 50 random characters.")
@@ -94,15 +98,15 @@ A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
 # how often an hour, 0 is off; another try of a step counts as an analysis, and activations are sent to destinations
 A2A_BUDGETS = {
-    "ANALYSES_PER_PERSON_PER_HOUR": env.number("ANALYSES_PER_PERSON_PER_HOUR", 60),
-    "ANALYSES_PER_APP_PER_HOUR": env.number("ANALYSES_PER_APP_PER_HOUR", 3000),
+    "ANALYSES_PER_PERSON_PER_HOUR": 60,
+    "ANALYSES_PER_APP_PER_HOUR": 3000,
     "ACTIVATIONS_PER_PERSON_PER_HOUR": 60,
     "ACTIVATIONS_PER_APP_PER_HOUR": 3000,
 }
 # what one person may keep, all revisions of all segments together; 0 is no limit
 STORAGE_BYTES_PER_PERSON = env.number("STORAGE_BYTES_PER_PERSON", 64 * 1024 * 1024)
 STORAGE_BYTES_UNVERIFIED = STORAGE_BYTES_PER_PERSON // 4  # until their e-mail address is verified
-SEGMENTS_PER_PERSON = env.number("SEGMENTS_PER_PERSON", 2000)
+SEGMENTS_PER_PERSON = 2000
 SEGMENTS_UNVERIFIED = SEGMENTS_PER_PERSON // 4
 COPIES_BYTES_PER_PERSON = env.number("COPIES_BYTES_PER_PERSON", 256 * 1024 * 1024)
 BODY_LIMIT = 64 * 1024  # bytes, developers' REST
@@ -122,7 +126,7 @@ AGGREGATOR = env.aggregator(
     secret=env.text("AGGREGATOR_SECRET"),
     name=SITE_NAME,
     countries=env.names("AGGREGATOR_COUNTRIES", "US"),
-    days=env.number("AGGREGATOR_DAYS", 730, minimum=30, maximum=730),
+    days=730,
     timeout=20,
 )
 
@@ -337,6 +341,11 @@ USE_TZ, TIME_ZONE = True, "UTC"
 STATIC_URL, STATIC_ROOT = "/static/", VAR / "static"
 LOCALE_PATHS = [ROOT / "locale"]
 STATICFILES_DIRS = [ROOT / "static", ("js/formats", ROOT / "bridge-js" / "src" / "formats")]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "config.static_files.SiteLogo",
+]
 WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site loads any of them
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -400,6 +409,13 @@ METRICS_FOLDER = VAR / "metrics" / gethostname()  # two containers may have the 
 if METRICS_ADDRESS:
     METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)  # which the library reads while it is imported
+
+# --- Traces: where OpenTelemetry's collector is; the SDK reads that and its other variables itself
+TRACES_TO, TRACES_NAME = env.text("OTEL_EXPORTER_OTLP_ENDPOINT"), "consent-runtime"
+if TRACES_TO and find_spec("opentelemetry.sdk") is None:
+    raise ImproperlyConfigured(
+        "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the packages of requirements-tracing.lock are missing."
+    )
 
 # --- Logs: the path only, never a query string or a body -------------------------------------------------------------
 LOGGING = log_lines.LOGGING

@@ -25,14 +25,10 @@ class RememberSide:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        side = _side_of(request.path)
+        side = next((side for start, side in _SIDES.items() if request.path.startswith(start)), None)
         if side is not None and _is_shown(request, response) and request.user.is_authenticated:
             remember_side(request.user, side)
         return response
-
-
-def _side_of(path: str) -> Persona | None:
-    return next((side for start, side in _SIDES.items() if path.startswith(start)), None)
 
 
 def _is_shown(request: HttpRequest, response: HttpResponse) -> bool:

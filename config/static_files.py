@@ -2,9 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
+from django.conf import settings
+from django.contrib.staticfiles.finders import BaseFinder
+from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.core.checks import CheckMessage
 from django.core.files.base import ContentFile
+from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _OWN = ("css/", "js/")
@@ -15,9 +21,40 @@ _SPACE = re.compile(r"\s*([{};,\n])\s*")
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.DOTALL | re.MULTILINE)
 _AFTER_CODE = re.compile(r"(?<=[;,{}()\]]) +// [^\n\"'`]*$", re.MULTILINE)
 _TYPE = re.compile(r"/\*\* @[^*]*\*/ ?")
+# no text of ours in a script has more than one line, as a test shows
+_INDENT = re.compile(r"^\s+", re.MULTILINE)
+_DECLARATION = re.compile(r"(?<=[{;])([\w-]+): ")
 
 
-class ModuleStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
+class SiteLogo(BaseFinder):
+    """The operator's logo, wherever it lies: that one file as `site/<its name>`."""
+
+    def check(self, **_: Any) -> list[CheckMessage]:
+        """Whether the file is there, config/env.py looks."""
+        return []
+
+    def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
+        """Its place, where `path` is its name among the static files."""
+        found = [str(settings.SITE_LOGO)] if settings.SITE_LOGO and path == f"site/{settings.SITE_LOGO.name}" else []
+        return found if find_all else (found or [""])[0]
+
+    def list(self, ignore_patterns: Any) -> Iterator[Any]:
+        """Its name, and the storage that holds it."""
+        if settings.SITE_LOGO:
+            storage = FileSystemStorage(location=settings.SITE_LOGO.parent)
+            storage.prefix = "site"  # type: ignore[attr-defined]  # as Django's own finders mark theirs
+            yield settings.SITE_LOGO.name, storage
+
+
+class AddressesOnce(StaticFilesStorage):
+    """The address of a file is made once in a process: a page names its icons some fifty times."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.url = cache(self.url)  # type: ignore[method-assign]  # the same, remembered
+
+
+class ModuleStaticFiles(AddressesOnce, CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
     """Static files under hashed names, `import` statements of ES modules included; ours without their comments."""
 
     support_js_module_import_aggregation = True
@@ -41,7 +78,8 @@ class ModuleStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
 
 
 def shortened(name: str, text: str, sources: dict[str, str]) -> str:
-    """A script or style sheet without comments; a style sheet with those that it imports in their places."""
+    """A script or style sheet without comments and blanks; a style sheet with those that it imports in their places."""
     if name.endswith(".js"):
-        return _TYPE.sub("", _AFTER_CODE.sub("", _COMMENT.sub("", text)))
-    return _SPACE.sub(r"\1", _CSS_COMMENT.sub("", _IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text)))
+        return _INDENT.sub("", _TYPE.sub("", _AFTER_CODE.sub("", _COMMENT.sub("", text))))
+    whole = _IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text)
+    return _DECLARATION.sub(r"\1:", _SPACE.sub(r"\1", _CSS_COMMENT.sub("", whole))).replace(";}", "}")

@@ -22,6 +22,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
 resolve("/livez")  # loads the table of addresses, or the first caller of each process would wait for it
 _log = logging.getLogger(__name__)
+if settings.TRACES_TO:
+    from config import telemetry
+
+    telemetry.start(settings.TRACES_NAME)
 require_keys()
 require_release()
 watch_signals()
@@ -52,3 +56,7 @@ def _fallback_answer(start_response: Callable[..., Any]) -> list[bytes]:
     headers["Content-Length"] = str(len(body))
     start_response("500 Internal Server Error", list(headers.items()))
     return [body]
+
+
+if settings.TRACES_TO:
+    application = telemetry.Traced(application)

@@ -10,18 +10,7 @@ from django.db import DatabaseError, InterfaceError, InternalError, OperationalE
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
-from common.problems import (
-    PROBLEM_CODE,
-    AuthenticationRequired,
-    CsrfFailed,
-    InvalidRequest,
-    MethodNotAllowed,
-    NotFound,
-    PayloadTooLarge,
-    Problem,
-    TemporarilyUnavailable,
-    UnsupportedMediaType,
-)
+from common import problems
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -30,39 +19,39 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse 
     return None if problem is None else problem_answer(context["request"], problem)
 
 
-def as_problem(error: Exception) -> Problem | None:
+def as_problem(error: Exception) -> problems.Problem | None:
     """The refusal that an exception stands for, or None where it is a defect."""
     match error:
-        case Problem():
+        case problems.Problem():
             return error
         case drf.MethodNotAllowed():
-            return MethodNotAllowed(headers={"Allow": ""})
+            return problems.MethodNotAllowed(headers={"Allow": ""})
         case drf.UnsupportedMediaType():
-            return UnsupportedMediaType()
+            return problems.UnsupportedMediaType()
         case RequestDataTooBig():
-            return PayloadTooLarge()
+            return problems.PayloadTooLarge()
         case drf.ParseError():
-            return InvalidRequest("The body cannot be read.")
+            return problems.InvalidRequest("The body cannot be read.")
         case drf.NotAuthenticated() | drf.AuthenticationFailed():
-            return AuthenticationRequired()
+            return problems.AuthenticationRequired()
         case drf.PermissionDenied() | PermissionDenied():
-            return CsrfFailed()
+            return problems.CsrfFailed()
         case Http404() | drf.NotFound():
-            return NotFound()
+            return problems.NotFound()
         case OperationalError() | InterfaceError() | psycopg_pool.PoolTimeout():
-            return TemporarilyUnavailable(headers={"Retry-After": "5"})
+            return problems.TemporarilyUnavailable(headers={"Retry-After": "5"})
+        # a standby, or a server that is being moved
         case InternalError() if isinstance(error.__cause__, psycopg.errors.ReadOnlySqlTransaction):
-            return TemporarilyUnavailable(headers={"Retry-After": "5"})  # a standby, or a server that is being moved
-        case DatabaseError() if (
-            type(error) is DatabaseError
-        ):  # none of its kinds: SQLite's file is no database (any more)
-            return TemporarilyUnavailable(headers={"Retry-After": "5"})
+            return problems.TemporarilyUnavailable(headers={"Retry-After": "5"})
+        # none of its kinds: SQLite's file is no database (any more)
+        case DatabaseError() if type(error) is DatabaseError:
+            return problems.TemporarilyUnavailable(headers={"Retry-After": "5"})
     return None
 
 
-def problem_answer(request: HttpRequest, problem: Problem) -> HttpResponse:
+def problem_answer(request: HttpRequest, problem: problems.Problem) -> HttpResponse:
     """application/problem+json (RFC 9457). The code is noted on the request, for the log of an app's requests."""
-    request.META[PROBLEM_CODE] = problem.code
+    request.META[problems.PROBLEM_CODE] = problem.code
     return HttpResponse(
         orjson.dumps(problem.body(getattr(request, "trace_id", ""))),
         status=problem.status,

@@ -10,20 +10,11 @@ from rest_framework import exceptions as drf
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from common import problems
 from common.admission.queries import read_query
 from common.admission.requests import JSONRequest
 from common.admission.shapes import Nothing
 from common.operations import Refusal
-from common.problems import (
-    InvalidRequest,
-    MethodNotAllowed,
-    NotFound,
-    PayloadTooLarge,
-    Problem,
-    TemporarilyUnavailable,
-    UnsupportedMediaType,
-    checked,
-)
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -34,6 +25,7 @@ class JSONView(APIView):
     """An address that takes JSON and answers JSON. A handler has its body and query from `body` and `query`."""
 
     request: JSONRequest
+    http_method_names = ["get", "post", "put", "patch", "delete"]  # of these, the methods that the view has
     body_limit: ClassVar[int] = settings.BODY_LIMIT  # bytes
     body_required: ClassVar[bool] = False  # whether no body at all is refused, but of DELETE; else it stands for `{}`
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused
@@ -41,8 +33,13 @@ class JSONView(APIView):
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
         """What is refused before a handler runs, for the OpenAPI document; `takes_body`: one is described."""
-        found: list[type[Refusal]] = [InvalidRequest, NotFound, MethodNotAllowed, TemporarilyUnavailable]
-        return [*found, UnsupportedMediaType, PayloadTooLarge] if takes_body else found
+        found: list[type[Refusal]] = [
+            problems.InvalidRequest,
+            problems.NotFound,
+            problems.MethodNotAllowed,
+            problems.TemporarilyUnavailable,
+        ]
+        return [*found, problems.UnsupportedMediaType, problems.PayloadTooLarge] if takes_body else found
 
     @classmethod
     def who_may_call(cls, method: str) -> str:
@@ -92,11 +89,11 @@ class JSONView(APIView):
         """The query as `model`; unknown and repeated members are refused."""
         return read_query(self.request, model)
 
-    def body(self, model: type[Model], *, special: Mapping[str, type[Problem]] | None = None) -> Model:
+    def body(self, model: type[Model], *, special: Mapping[str, type[problems.Problem]] | None = None) -> Model:
         """The JSON body as `model`, where nothing stands in the query; `special` as in `common.problems.checked`."""
         if self.takes_query:
             self.query(Nothing)
-        return checked(model, self.request.data, special=special)
+        return problems.checked(model, self.request.data, special=special)
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
         """`RateLimit-Policy` and `RateLimit` of an answer with this status, where the address is limited."""
@@ -123,7 +120,7 @@ class ProgramView(JSONView):
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> NoReturn:
         allowed = ", ".join(self.allowed_methods)
-        raise MethodNotAllowed(f"This address takes {allowed}.", headers={"Allow": allowed})
+        raise problems.MethodNotAllowed(f"This address takes {allowed}.", headers={"Allow": allowed})
 
     def unsupported_media_type(self, request: JSONRequest) -> NoReturn:
-        raise UnsupportedMediaType("Send the body as application/json in UTF-8, not compressed.")
+        raise problems.UnsupportedMediaType("Send the body as application/json in UTF-8, not compressed.")

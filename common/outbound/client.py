@@ -25,12 +25,13 @@ from typing import Any
 from uuid import uuid4
 
 import urllib3
+from django.conf import settings
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import DecodeError, HTTPError, InvalidHeader, ProtocolError
 from urllib3.util import create_urllib3_context, parse_url
 
-from common import tracing
+from common import addresses, tracing
 from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
 from common.outbound.sockets import Exchange, MayReach, TlsSocket, connected, current
 
@@ -47,6 +48,11 @@ class Answer:
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+def chosen_by_app(address: str) -> bool:
+    """Which addresses an app, or anybody from outside, may have this server send to."""
+    return settings.WEBHOOK_INTERNAL_ADDRESSES or addresses.is_public(address)
 
 
 class Client:

@@ -5,8 +5,6 @@ from enum import Enum
 
 
 class Mark(Enum):
-    """How a line begins."""
-
     HOLDS = "holds"
     FAILS = "FAILS"
     LEFT_OUT = "left out"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from deploy.local import catalogues, checking, contract, counting, locking, neighbours, node, proving, supply
+from deploy.local import catalogues, checking, contract, counting, neighbours, node, proving, releasing, supply
 from deploy.local.neighbours import Neighbours
 from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, say, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
@@ -113,7 +113,7 @@ def bench(arguments: Sequence[str]) -> int:
     if not name.isidentifier():
         fail("Usage: ./run bench [name of a module in bench/]")
     # what most of them start makes no release first
-    return call([PYTHON, "-m", f"bench.{name}", *rest], env={"RELEASE_CHECK": os.environ.get("RELEASE_CHECK", "warn")})
+    return call([PYTHON, "-m", "bench", name, *rest], env={"RELEASE_CHECK": os.environ.get("RELEASE_CHECK", "warn")})
 
 
 def shots(arguments: Sequence[str]) -> int:
@@ -128,7 +128,7 @@ def count(arguments: Sequence[str]) -> int:
 
 def lock(arguments: Sequence[str]) -> int:
     """The lock files anew, from what requirements*.in allow."""
-    return locking.lock()
+    return supply.lock()
 
 
 def sbom(arguments: Sequence[str]) -> int:
@@ -141,6 +141,14 @@ def advisories(arguments: Sequence[str]) -> int:
     """What is known about the versions that the locks name."""
     make_environment(DEVELOPMENT)
     return supply.advisories(arguments)
+
+
+def release(arguments: Sequence[str]) -> int:
+    """What would be published of the clients, into var/release/."""
+    if list(arguments) != ["--dry-run"]:
+        fail("Usage: ./run release --dry-run: it publishes nothing, and says what would")
+    make_environment(DEVELOPMENT)
+    return releasing.rehearse(VAR / "release")
 
 
 def types(arguments: Sequence[str]) -> int:
@@ -202,6 +210,9 @@ COMMANDS = {
         "./run advisories [pip-audit's options]",
         "ask what is known about the versions that the locks name (over the network)",
         advisories,
+    ),
+    "release": Command(
+        "./run release --dry-run", "make and check what of the clients is published, and publish nothing", release
     ),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),

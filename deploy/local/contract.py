@@ -170,7 +170,7 @@ def _typescript(schemas: Mapping[str, Schema]) -> str:
     generator = node.install(TEMPLATES) / "openapi-typescript" / "bin" / "cli.js"
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "openapi.json"
-        source.write_text(_document(schemas, (*_STRUCTURE, "description", "enum")))
+        source.write_text(_document(schemas, (*_STRUCTURE, "description", "enum", "additionalProperties")))
         return _output([node.command(), generator, source, "--root-types", "--root-types-no-schema-prefix"])
 
 

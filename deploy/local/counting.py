@@ -7,7 +7,7 @@ from subprocess import CalledProcessError, run
 from deploy.local.place import ROOT, fail, say
 
 _CODE = {".py", ".js", ".mjs", ".ts", ".css"}
-_LOCKS = {"package-lock.json", "requirements.lock", "requirements-dev.lock"}
+_LOCKS = {"package-lock.json", "requirements.lock", "requirements-tracing.lock", "requirements-dev.lock"}
 
 
 def count() -> int:

@@ -17,7 +17,7 @@ import requests
 from deploy.local.activation import activate
 from deploy.local.visitor import Refused, Visitor
 from deploy.sample_data.content import MESSAGE_PLACE, MESSAGE_TEMPLATE
-from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
+from deploy.sample_data.sample_person import SAMPLE, SAMPLE_DESCRIPTION
 
 PURPOSES = ["profile", "enrichment", "brand_affinity", "messaging", "financial", "identity"]
 BANK = {"institution": "ins_lindenau", "name": "mara"}

@@ -121,7 +121,7 @@ def _found(promise: Promise, *, is_long: bool) -> Found:
 
 def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
     name, *arguments = _of_form(promise, is_long)
-    command = [str(PYTHON), "-m", f"bench.{name}", *arguments]
+    command = [str(PYTHON), "-m", "bench", name, *arguments]
     code, said = _run(promise.name, command, {"RELEASE_CHECK": "warn"}, _LIMIT[is_long])
     if code == _NOTHING_TO_DO:
         return "left out", _last(said)

@@ -28,4 +28,4 @@ def command(found: dict[str, str], var: Path, server: str) -> list[str]:
     """How to start the program that serves these addresses to `server`; profiles are kept in `var`."""
     port = next(iter(found.values())).split(":")[2].split("/")[0]
     started = [str(PYTHON), "-m", "examples.reference_agents", "--port", port, "--issuer", server]
-    return [*started, "--store", str(var / "agents.sqlite3")]
+    return [*started, "--store", str(var / "profiles.sqlite3")]

@@ -1,13 +1,42 @@
 """What is shipped and what is known about it, by the ecosystems' own tools: cyclonedx-bom, pip-audit and npm."""
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.local import node
-from deploy.local.place import ROOT, VENV, call, must, say
+from deploy.local.place import ROOT, VENV, call, must, say, step
+
+LOCKS = {f"{name}.in": f"{name}.lock" for name in ("requirements", "requirements-tracing", "requirements-dev")}
+
+
+def lock() -> int:
+    """Resolve with uv, in an environment of its own that is thrown away."""
+    with tempfile.TemporaryDirectory() as folder:
+        step("Fetching uv")
+        must("Making an environment", [sys.executable, "-m", "venv", folder])
+        tool = Path(folder) / "bin"
+        must("Installing uv", [tool / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "uv"])
+        for source, target in LOCKS.items():
+            step(f"Resolving {source}")
+            made = Path(folder) / target
+            shutil.copy(ROOT / target, made)  # what is locked already stays, as far as it may
+            must(
+                f"Resolving {source}",
+                [
+                    tool / "uv", "pip", "compile", source, "--output-file", made, "--python-version", "3.11",
+                    "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet",
+                ],
+            )  # fmt: skip
+            made.replace(ROOT / target)
+    say("Done. `--upgrade` by hand: remove the lines to move from the lock file first.")
+    return 0
+
 
 RUNTIME = "requirements.lock"
-PYTHON_LOCKS = (RUNTIME, "requirements-dev.lock")
+PYTHON_LOCKS = (RUNTIME, "requirements-tracing.lock", "requirements-dev.lock")
 BUNDLED = ROOT / "static/vendor"
 NODE_LOCKS = (BUNDLED, ROOT / "bridge-js")
 _NO_NODE = "without Node and npm on the path, what browsers are given is left out"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from examples.reference_agents.sample import SAMPLE
+from deploy.sample_data.sample_person import SAMPLE
 
 OWNER_DATA: dict[tuple[str, str], dict[str, Any]] = {
-    ("identity", "basic"): {"full_name": SAMPLE["fullName"], "age": 34, "gender": "female"},
+    ("identity", "basic"): {"full_name": SAMPLE["fullName"], "age": 34, "birth_date": "1992-03-14", "gender": "female"},
     ("contact", "email"): {"email": SAMPLE["email"]},
     ("location", "home"): {"city": "Leipzig", "postal_code": "04103", "country": "Germany"},
     ("demographics", "household"): {"marital_status": "married", "household_size": 3, "children_count": 1},
@@ -29,7 +29,8 @@ OLD_DATA: dict[str, dict[str, Any]] = {
 }
 OLD_DATA_CHANGED = "2024-05-17T09:30:00Z"
 
-SHOP_ORIGIN = "http://127.0.0.1:8090"  # of examples/shop.py, for which no staff would be asked on this machine
+# of examples/shop.py and examples/age_gate.py, for which no staff would be asked on this machine
+EXAMPLE_ORIGINS = ["http://127.0.0.1:8090", "http://127.0.0.1:8091"]
 
 SAMPLE_APPLICATION: dict[str, Any] = {
     "name": "Trip Planner",
@@ -37,7 +38,7 @@ SAMPLE_APPLICATION: dict[str, Any] = {
     "website": "https://trips.example",
     "privacy_policy": "https://trips.example/privacy",
     "contact_email": "privacy@trips.example",
-    "origins": ["https://trips.example", SHOP_ORIGIN],
+    "origins": ["https://trips.example", *EXAMPLE_ORIGINS],
     "use_case": "Suggest restaurants and things to do along a journey.",
     "needed_scopes": ["attr.lifestyle.food.*", "attr.interests.leisure.*", "attr.technology.use.*"],
 }

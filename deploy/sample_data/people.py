@@ -6,22 +6,47 @@ Each `ensure_…` takes the person's entry in the file of an earlier run, or an 
 import base64
 import json
 import secrets
+import tempfile
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.core.management import call_command
 from django.utils import timezone
+from joserfc import jwe
+from joserfc.jwk import OctKey
 
 from accounts.sharing_id import make_sharing_id, sharing_id_of
 from common.encryption import DecryptionFailed, opened, sealed
 from consent.connector_keys.actions import register_key
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from deploy.sample_data import vaults
-from deploy.sample_data.content import OWNER_DATA, SAMPLE_APPLICATION, SHOP_ORIGIN
-from deploy.sample_data.old_data import leave_old_data
+from deploy.sample_data.content import EXAMPLE_ORIGINS, OLD_DATA, OLD_DATA_CHANGED, OWNER_DATA, SAMPLE_APPLICATION
+from deploy.sample_data.sample_person import SAMPLE
 from developers.apps.actions import make_test_app
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
-from examples.reference_agents.sample import SAMPLE
+
+_ALG, _ENC, _ITERATIONS = "PBES2-HS512+A256KW", "A256GCM", 250_000
+
+
+def leave_old_data(user: Any, passphrase: str) -> str:
+    """Old rows that `passphrase` opens, which is returned; once only, so that what was moved stays moved."""
+    if not apps.get_model("pkm.MigrationState").objects.filter(user=user).exists():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "old.jsonl"
+            path.write_text("".join(_line(user, passphrase, domain) for domain in OLD_DATA))
+            call_command("import_legacy", path, verbosity=0)
+    return passphrase
+
+
+def _line(user: Any, passphrase: str, domain: str) -> str:
+    header = {"alg": _ALG, "enc": _ENC, "p2c": _ITERATIONS}
+    key = OctKey.import_key(passphrase)
+    sealed = jwe.encrypt_compact(header, json.dumps(OLD_DATA[domain]), key, algorithms=[_ALG, _ENC])
+    told = {"user_email": user.email, "domain": domain, "jwe": sealed, "updated_at": OLD_DATA_CHANGED}
+    return json.dumps(told) + "\n"
+
 
 Entry = dict[str, str]
 _REGISTERED_AGO = timedelta(days=2)  # a key is vouched for a day after
@@ -70,8 +95,8 @@ def ensure_developer(known: Entry) -> Entry:
         or existing.filter(members__user=user, mode="live").first()
         or _make_app(user)
     )
-    if SHOP_ORIGIN not in app.origins:  # made before there was a shop
-        app.origins = [*app.origins, SHOP_ORIGIN]
+    if missing := [origin for origin in EXAMPLE_ORIGINS if origin not in app.origins]:  # made before those examples
+        app.origins = [*app.origins, *missing]
         app.save(update_fields=["origins"])
     test_app = (
         existing.filter(app_id=known.get("test_app_id"), mode="test").first()

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from deploy.sample_data.messaging import ensure_number, ensure_template
 from deploy.sample_data.people import ensure_developer, ensure_met, ensure_owner, ensure_staff
-from examples.reference_agents.sample import SAMPLE
+from deploy.sample_data.sample_person import SAMPLE
 
 
 class Command(BaseCommand):
