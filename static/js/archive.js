@@ -5,10 +5,9 @@ import { gettext, interpolate, ngettext } from "./i18n.js";
 import { all, busy, explain, find, make, pageData, toast } from "./page.js";
 import { save } from "./recovery.js";
 import { refreshExports } from "./refresh.js";
-import { followLock } from "./unlock.js";
 import { humanised, inWords } from "./values.js";
 import { BadArchive, bringIn, makeArchive, MAX_ARCHIVE_BYTES, openArchive, planned, readArchive, unlockArchive } from "./vault/archive.js";
-import { CannotUnlock } from "./vault/keyring.js";
+import { CannotUnlock, changes } from "./vault/keyring.js";
 import { ApiError, openAll, pageOwner, passkeysSupported } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
@@ -241,5 +240,5 @@ find("#archive-cancel").addEventListener("click", () => {
   stopped = true;
   if (progress.hidden) closed();
 });
-void followLock({ closed });
+changes.addEventListener("locked", closed); // the page follows the lock by transfer.js, which stands before this one
 /** @type {HTMLButtonElement} */ (find("#archive-save")).disabled = false;

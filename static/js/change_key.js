@@ -3,7 +3,7 @@
 
 import { existingSecret } from "./existing_secret.js";
 import { gettext, interpolate } from "./i18n.js";
-import { all, busy, explain, find, make, pageData } from "./page.js";
+import { all, busy, explain, find, make, onSubmit, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { followLock } from "./unlock.js";
@@ -19,25 +19,6 @@ const labels = pageData("labels");
 const work = find("#step-work");
 let paused = false;
 let unconfirmed = false;
-
-/** @param {HTMLElement} form @param {() => Promise<void>} act */
-function onSubmit(form, act) {
-  const place = find("[data-error]", form);
-  const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
-  button.disabled = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    place.hidden = true;
-    void busy(button, async () => {
-      try {
-        await act();
-      } catch (error) {
-        place.textContent = error instanceof RangeError ? error.message : explain(error);
-        place.hidden = false;
-      }
-    });
-  });
-}
 
 /** @param {string} name */
 function step(name) {

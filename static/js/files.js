@@ -90,6 +90,7 @@ function digits(number) {
 function fromJson(read) {
   const data = read?.data ?? read;
   if (data === null || typeof data !== "object") throw new RangeError(gettext("This file does not hold what can be imported."));
+  if (String(data.format).startsWith("consent-archive/")) throw new RangeError(gettext("This is a sealed archive. Choose it under “Import a sealed archive”."));
   if (Array.isArray(data)) return [];
   return Object.entries(data).flatMap(([key, value]) => (PATH.test(key) ? [/** @type {[string, unknown]} */ ([key, value])] : nested(key, value)));
 }

@@ -162,7 +162,7 @@ const goneNotes = () =>
   ]);
 
 /** @param {import("./vault/older_state.js").WentBack} found */
-function offerOlder({ seenAt, keptAt, segments, shown, entries }) {
+function offerOlder({ seenAt, keptAt, segments, shown, entries, isBehind }) {
   const when = new Intl.DateTimeFormat(region(), { dateStyle: "long", timeStyle: "short" });
   return offerRestored("older-state", {
     what: gettext("That is so where the service was restored from a backup. It is also what somebody would do who wants to bring back what you stopped or changed. Ask the operator what happened, on a way that does not lead over this service. As long as you wait, nothing is shared from here; what is there can be read."),
@@ -170,6 +170,7 @@ function offerOlder({ seenAt, keptAt, segments, shown, entries }) {
       .../** @type {[string, string][]} */ (seenAt === null ? [] : [[gettext("Seen here last"), when.format(seenAt)]]),
       [gettext("What is there now is of"), keptAt === null ? gettext("Nothing is there any more") : when.format(keptAt)],
       .../** @type {[string, string][]} */ (entries ? [[gettext("Your own history"), interpolate(ngettext("%(n)s entry is gone, or another stands in its place", "%(n)s entries are gone, or others stand in their place", entries), { n: entries })]] : []),
+      .../** @type {[string, string][]} */ (isBehind ? [[gettext("Your own history"), gettext("It tells of a later state of your vault")]] : []),
       ...wentBack(segments),
       .../** @type {[string, string][]} */ (shown.length ? [[gettext("Hidden by you, and shown to apps again"), shown.map(inWords).join(", ")]] : []),
     ],

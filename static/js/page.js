@@ -124,6 +124,7 @@ function apiWords({ code, status, body }) {
     signed_out: gettext("You are signed out. Sign in again to go on."),
     authentication_required: gettext("You are signed out. Sign in again to go on."),
     csrf_failed: gettext("This page is too old. Reload it and try again."),
+    reserved_name: gettext("Apps ask by this name for an answer that is made from another value. Choose another name."),
     stale_revision: gettext("Your data changed somewhere else in the meantime. Look at the values again."),
     already_decided: gettext("This request was decided already. Reload the page to see how."),
     request_expired: gettext("This request has expired. The app can ask again."),
@@ -149,4 +150,23 @@ function apiWords({ code, status, body }) {
   const known = /** @type {Record<string, string>} */ (words)[code];
   if (known) return known;
   return status >= 500 ? gettext("The server could not do this. Nothing was changed: try again in a moment.") : body?.detail || gettext("The server refused this.");
+}
+
+/** Let a form do this in place of being sent; what went wrong is shown in it. @param {HTMLElement} form @param {() => Promise<void>} act */
+export function onSubmit(form, act) {
+  const place = find("[data-error]", form);
+  const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
+  button.disabled = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    place.hidden = true;
+    void busy(button, async () => {
+      try {
+        await act();
+      } catch (error) {
+        place.textContent = error instanceof RangeError ? error.message : explain(error);
+        place.hidden = false;
+      }
+    });
+  });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Choosing a passphrase: how strong it is, and whether both entries are the same.
+// Choosing a passphrase, and how strong it is.
 
 import { gettext } from "./i18n.js";
 import { find } from "./page.js";
@@ -18,13 +18,12 @@ const verdicts = () => [
 ];
 
 /**
- * Follows the two fields of vault/passphrase_fields.html.
+ * Follows the field of vault/passphrase_fields.html.
  * @param {string[]} known words that others would try for this person
  * @returns {{checked: () => Promise<string>, clear: () => void}} `checked()` gives the passphrase or throws a RangeError with words
  */
 export function passphraseFields(known) {
   const first = /** @type {HTMLInputElement} */ (find("#new-passphrase"));
-  const again = /** @type {HTMLInputElement} */ (find("#again-passphrase"));
   let asked = 0;
 
   const judge = async () => {
@@ -42,14 +41,13 @@ export function passphraseFields(known) {
       checkPassphrase(first.value);
       const judged = await judge();
       if (judged && judged.score < GOOD) throw new RangeError(gettext("This passphrase is too easy to guess. Add a word or two."));
-      if (first.value !== again.value) throw new RangeError(gettext("The two entries are not the same."));
       if (await isRememberedPassword(first.value)) {
         throw new RangeError(gettext("This is the password that you sign in with. The server receives that one and must never receive this: choose another."));
       }
       return first.value;
     },
     clear() {
-      first.value = again.value = "";
+      first.value = "";
       void judge();
     },
   };

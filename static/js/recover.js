@@ -3,7 +3,7 @@
 
 import { existingSecret } from "./existing_secret.js";
 import { gettext } from "./i18n.js";
-import { busy, explain, find, pageData } from "./page.js";
+import { find, onSubmit, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { prepareWays } from "./vault/vault.js";
@@ -16,25 +16,6 @@ const forgotten = /** @type {HTMLSelectElement | null} */ (document.getElementBy
 let finish = null;
 /** @type {ReturnType<typeof showRecoveryCode> | null} */
 let shown = null;
-
-/** @param {HTMLElement} form @param {() => Promise<void>} work */
-function onSubmit(form, work) {
-  const place = find("[data-error]", form);
-  const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
-  button.disabled = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    place.hidden = true;
-    void busy(button, async () => {
-      try {
-        await work();
-      } catch (error) {
-        place.textContent = error instanceof RangeError ? error.message : explain(error);
-        place.hidden = false;
-      }
-    });
-  });
-}
 
 /** The code that was used goes too: it has been out of its drawer. */
 async function prepare() {

@@ -28,12 +28,20 @@ const unvouched = /** @type {HTMLInputElement | null} */ (document.querySelector
 const invited = /** @type {HTMLInputElement | null} */ (document.querySelector("#gave-invitation"));
 /** Whether the real values stand on the page now: without them pressing Approve shows them and decides nothing. */
 let valuesShown = false;
+/** Those values in words, and the answers that may stand in their place. @type {Map<string, string>} */
+const values = new Map();
 
 /** @returns {HTMLInputElement[]} */
 const boxes = () => /** @type {HTMLInputElement[]} */ (all("input[name=attribute]", form));
 
+/** What the app takes in this row: the value, and where it accepts them the answers in its place. @param {Element | null} row */
+const formsIn = (row) => /** @type {HTMLInputElement[]} */ (row ? all("input[type=radio]", row) : []);
+
+/** The path of what would leave of a row. @param {HTMLInputElement} box */
+const formOf = (box) => formsIn(box.closest("li")).find((form) => form.checked)?.value ?? box.value;
+
 /** @returns {string[]} what would leave */
-const chosen = () => boxes().filter((box) => box.checked).map((box) => box.value);
+const chosen = () => boxes().filter((box) => box.checked).map(formOf);
 
 /** Stops where the page shows something else than what was asked and will be signed for. */
 async function compareWithPage() {
@@ -52,9 +60,15 @@ async function compareWithPage() {
   if (find("[data-shown-refresh]", review).dataset.shownRefresh !== request.refresh_policy) {
     throw new Refused("is not what this page shows", "refresh_policy", "request_changed");
   }
-  for (const member of ["binding_message", ...LATER_MEMBERS]) {
+  for (const member of ["binding_message", ...LATER_MEMBERS].filter((member) => member !== "accepts")) {
     if ((members[member] ?? null) !== null && !review.querySelector(`[data-shown="${member}"]`)) {
       throw new Refused("is not on this page", member, "request_changed");
+    }
+  }
+  for (const box of boxes()) {
+    const forms = formsIn(box.closest("li")).map((form) => form.value).filter((path) => path !== box.value);
+    if (forms.sort().join() !== [...(request.accepts?.[box.value] ?? [])].sort().join()) {
+      throw new Refused("is not what this page shows", "accepts", "request_changed");
     }
   }
   const required = boxes().filter((box) => "required" in box.dataset).map((box) => box.value);
@@ -71,21 +85,31 @@ async function showValues() {
   try {
     const { preview } = await sealing();
     await compareWithPage();
-    const held = new Map((await preview(requestId)).map(({ path, value }) => [path, value]));
+    for (const { path, value } of await preview(requestId)) values.set(path, inWords(value, words[path]));
     await sayWhatIsRemembered(); // before the values, with which a decision may follow: none is made without the vault's word on the key
-    for (const row of all("[data-path]", form)) {
-      const place = row.querySelector("[data-value]");
-      if (!place) continue;
-      const path = row.dataset.path ?? "";
-      place.classList.remove("is-locked");
-      place.removeAttribute("aria-label");
-      place.removeAttribute("role");
-      place.replaceChildren(...breakable(held.has(path) ? inWords(held.get(path), words[path]) : gettext("Not there any more. Reload the page.")));
-    }
     hideProblem();
     valuesShown = true;
+    showForms();
   } catch (error) {
     if (!(error instanceof Locked)) showProblem(error);
+  }
+}
+
+/** In each row what would leave of it, and what the other forms would tell. */
+function showForms() {
+  for (const box of boxes()) {
+    const row = /** @type {HTMLElement} */ (box.closest("li"));
+    const place = row.querySelector("[data-value]");
+    for (const form of formsIn(row)) {
+      const label = /** @type {HTMLElement} */ (form.parentElement);
+      find("[data-preview]", label).textContent = values.has(form.value) ? `: ${values.get(form.value)}` : "";
+      if (form.checked) find(".value-label", row).textContent = find(".form-label", label).textContent;
+    }
+    if (!place || !valuesShown) continue;
+    place.classList.remove("is-locked");
+    place.removeAttribute("aria-label");
+    place.removeAttribute("role");
+    place.replaceChildren(...breakable(values.get(formOf(box)) ?? gettext("Not there any more. Reload the page.")));
   }
 }
 
@@ -126,6 +150,8 @@ const firstField = (within) => all("input, button", within).find((field) => fiel
 
 function hideValues() {
   valuesShown = false; // what was opened, the vault's module forgets by itself
+  values.clear();
+  showForms();
   for (const place of all("[data-value]", form)) {
     place.textContent = "";
     place.classList.add("is-locked");
@@ -175,8 +201,14 @@ function summarise() {
   const count = chosen().length;
   const line = find("#decision-summary");
   const text = ngettext("*%(count)s value* to %(app)s *until %(date)s*. Stop any time in Apps.", "*%(count)s values* to %(app)s *until %(date)s*. Stop any time in Apps.", count);
-  if (count) line.replaceChildren(...text.split("*").map((words, at) => make(at % 2 ? "b" : "span", {}, dated(words, count, line.dataset.app ?? ""))));
+  if (count) line.replaceChildren(...text.split("*").map((words, at) => make(at % 2 ? "b" : "span", {}, dated(words, count, line.dataset.app ?? ""))), ...lessWords());
   else line.textContent = gettext("Choose at least one thing to share, or deny.");
+}
+
+/** What is shared in place of a value, said after the summary. @returns {(Node | string)[]} */
+function lessWords() {
+  const less = boxes().filter((box) => box.checked && formOf(box) !== box.value).map((box) => find(".value-label", box.closest("li") ?? form).textContent);
+  return less.length ? [` ${interpolate(gettext("Less than asked for: %(names)s."), { names: less.join(", ") })}`] : [];
 }
 
 /** `words` of ours with what stands for it in them: the app's name is put in last, and is never read as a pattern. */
@@ -187,6 +219,7 @@ function dated(/** @type {string} */ words, /** @type {number} */ count, /** @ty
 
 function showTicks() {
   for (const box of boxes()) box.closest("li")?.classList.toggle("off", !box.checked);
+  showForms();
   find("#ticked-count").textContent = interpolate(gettext("%(count)s of %(total)s"), { count: chosen().length, total: boxes().length });
   summarise();
 }
@@ -253,7 +286,11 @@ async function decide() {
 function restoreChoice() {
   const before = takeChoice("approve");
   if (!before || !canApprove) return;
-  for (const box of boxes()) if (!box.disabled) box.checked = before.attributes.includes(box.value);
+  for (const box of boxes()) {
+    const kept = formsIn(box.closest("li")).find((form) => before.attributes.includes(form.value));
+    if (kept) kept.checked = true;
+    if (!box.disabled) box.checked = before.attributes.includes(formOf(box));
+  }
   for (const one of /** @type {HTMLInputElement[]} */ (all("input[name=duration]", form))) one.checked = one.value === before.duration;
   showEnd();
   showWords(gettext("You had to sign in first, so nothing was shared. What you ticked is ticked again: unlock your data and approve to confirm it, or deny."));
@@ -261,8 +298,13 @@ function restoreChoice() {
 
 restoreChoice();
 form.addEventListener("change", (event) => {
-  if (/** @type {HTMLInputElement} */ (event.target).name === "duration") showEnd();
-  else showTicks();
+  const pressed = /** @type {HTMLInputElement} */ (event.target);
+  if (pressed.name === "duration") showEnd();
+  else {
+    const box = pressed.name.startsWith("form-") ? boxes().find((one) => one.value === pressed.name.slice("form-".length)) : undefined;
+    if (box && !box.disabled) box.checked = true; // who chooses what to share of it shares it
+    showTicks();
+  }
 });
 form.addEventListener("keydown", (event) => {
   // Enter on a tick would press the form's button, which is Approve
@@ -278,5 +320,8 @@ document.getElementById("show-values")?.addEventListener("click", goToLock);
 showTicks();
 showEnd();
 approveButton.disabled = !canApprove; // without a script it stays as the page came: only the browser can seal
-void followLock({ opened: showValues, closed: hideValues });
+const entering = /** @type {HTMLFormElement | null} */ (document.querySelector("#enter-form"));
+if (entering) void import("./entering.js").then(({ enterMissing }) => enterMissing(entering, goToLock));
+// while something is entered, the page is about to be loaded again
+void followLock({ opened: () => (entering && "busy" in entering.dataset ? undefined : showValues()), closed: hideValues });
 whenLoaded(() => void sealing().catch(() => undefined));

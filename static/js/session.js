@@ -5,7 +5,7 @@ import { gettext } from "./i18n.js";
 import { whenLoaded } from "./page.js";
 import { ApiError, getKeys } from "./vault/api.js";
 import { forgetPassword } from "./vault/device.js";
-import { changes, isUnlocked, lock, pageOwner, watch } from "./vault/keyring.js";
+import { changes, isUnlocked, lock, pageOwner, takeCarried, watch } from "./vault/keyring.js";
 
 /** No page waits for it. */
 const messagesHere = () => import("./messages_here.js");
@@ -33,12 +33,23 @@ async function exists() {
   }
 }
 
+/** @param {{credentialId: string, key: CryptoKey}} carried */
+async function unlocksWith(carried) {
+  const { unlockAsSignedIn } = await import("./vault/unlocking.js");
+  await unlockAsSignedIn(carried).catch(() => undefined); // it stays locked, and the page asks as always
+  const unlocked = await isUnlocked();
+  if (unlocked) import("./vault/notes.js").then(({ readNotes }) => readNotes()).catch(() => undefined); // as after any unlocking
+  return unlocked;
+}
+
 async function start() {
   const unlocked = await watch();
+  const carried = await takeCarried().catch(() => null); // a page of nobody drops it
   if (!pageOwner()) return;
   changes.addEventListener("unlocked", () => show("unlocked"));
   changes.addEventListener("locked", () => show("locked"));
   show(unlocked ? "unlocked" : "locked");
+  if (carried && !unlocked && (await unlocksWith(carried))) return;
   if (!unlocked && !(await exists()) && !(await isUnlocked())) show("absent");
 }
 

@@ -7,7 +7,6 @@ import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { createVault, passkeysSupported } from "./vault/vault.js";
 
-const NEXT = "/vault/setup/first/";
 const passphrase = passphraseFields(pageData("known"));
 const forms = { passphrase: find("#passphrase-form"), passkey: find("#passkey-form"), confirm: find("#confirm-form") };
 
@@ -69,7 +68,7 @@ onSubmit(forms.confirm, async () => {
   await made?.confirm();
   shown.forget();
   made = null;
-  location.assign(NEXT);
+  location.assign(find("#setup").dataset.next ?? "/vault/");
 });
 
 // Until it is confirmed, nothing was made: leaving would mean starting again.

@@ -2,18 +2,18 @@
 // The first few things: one short form over several segments.
 
 import { dropDraft, keepDraft, openDraft } from "./drafts.js";
+import { bySegment, showFields } from "./fields.js";
 import { gettext, interpolate } from "./i18n.js";
-import { busy, explain, find, make, pageData } from "./page.js";
+import { busy, explain, find, pageData } from "./page.js";
 import { followLock } from "./unlock.js";
-import { editor, humanised } from "./values.js";
 import { Conflict, isInterrupted, Locked, openAll, writeAttributes } from "./vault/vault.js";
 
 const NEXT = "/vault/setup/preview/";
 const form = find("#first-form");
-/** @type {{path: string, word: import("./values.js").Word}[]} */
+/** @type {import("./fields.js").Field[]} */
 const fields = pageData("fields");
-/** @type {Map<string, import("./values.js").Editor>} */
-const editors = new Map();
+/** @type {import("./fields.js").Editors} */
+let editors = new Map();
 
 async function opened() {
   if (editors.size) return;
@@ -22,14 +22,8 @@ async function opened() {
     const stored = (await Promise.all(domains.map((domain) => openAll({ domain })))).flat();
     const held = new Map(stored.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
     for (const [path, value] of Object.entries((await openDraft("first")) ?? {})) held.set(path, value);
-    find("[data-fields]", form).replaceChildren(...fields.map(({ path, word }) => {
-      const id = `first-${path.replaceAll(".", "-")}`;
-      const suggested = path === "contact.email.email" ? form.dataset.email : undefined;
-      const [, , name = ""] = path.split(".");
-      const made = editor(word, id, held.get(path) ?? suggested);
-      editors.set(path, made);
-      return make("div", { class: "field" }, [make("label", { class: "label", for: id }, [word.label || humanised(name)]), made.element]);
-    }));
+    if (form.dataset.email && !held.has("contact.email.email")) held.set("contact.email.email", form.dataset.email);
+    editors = showFields(find("[data-fields]", form), "first", fields, held);
   } catch (error) {
     if (!(error instanceof Locked)) fail(explain(error));
   }
@@ -47,30 +41,17 @@ function fail(text) {
   place.hidden = !text;
 }
 
-/** @returns {[string, Record<string, unknown>][]} "domain.segment" → what to write there */
-function bySegment() {
-  /** @type {Map<string, Record<string, unknown>>} */
-  const found = new Map();
-  for (const [path, made] of editors) {
-    const [domain = "", segment = "", name = ""] = path.split(".");
-    const value = made.read();
-    if (value !== null) found.set(`${domain}.${segment}`, { ...found.get(`${domain}.${segment}`), [name]: value });
-  }
-  return [...found];
-}
-
 async function store() {
   fail("");
   const progress = find("[data-progress]", form);
   try {
-    const parts = bySegment();
+    const parts = bySegment(editors);
     progress.hidden = !parts.length;
-    for (const [done, [address, values]] of parts.entries()) {
+    for (const [done, { domain, segment, values }] of parts.entries()) {
       find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: parts.length });
       const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
       bar.max = parts.length;
       bar.value = done;
-      const [domain = "", segment = ""] = address.split(".");
       await writeAttributes(domain, segment, values);
     }
     dropDraft("first");

@@ -30,6 +30,12 @@
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   if (timeZone) document.cookie = `${location.protocol === "https:" ? "__Host-zone" : "zone"}=${timeZone}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
 
+  // the operator's accent: these colours and no others, so that it hides nothing; a style sheet of theirs could
+  const accent = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=accent]"))?.content ?? "";
+  for (const [, name, light, dark] of accent.matchAll(/\b(on-stay|stay|stay-soft|stay-ink|stay-line|focus) (#[0-9a-f]{6}) (#[0-9a-f]{6})/g)) {
+    root.style.setProperty(`--${name}`, `light-dark(${light}, ${dark})`);
+  }
+
   root.dataset.script = "on";
   applyTheme(storedTheme());
 
@@ -193,10 +199,6 @@
     });
     addEventListener("pageshow", (event) => {
       if (event.persisted) buttonsIn("form[data-once] button:disabled").forEach((b) => { b.disabled = false; });
-    });
-    document.addEventListener("allauth.error", (event) => {
-      event.preventDefault(); // told to the person instead of the console: they cancelled, or the device refused
-      toast(document.body.dataset.passkeyFailed, "warn");
     });
     addEventListener("toast", (event) => {
       const { text, tone } = /** @type {CustomEvent<{text: string, tone: string}>} */ (event).detail;

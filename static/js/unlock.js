@@ -42,16 +42,21 @@ export async function followLock({ opened = () => {}, closed = () => {} }) {
 function wire(form) {
   const secrets = { passphrase: find("[data-secret=passphrase]", form), recovery: find("[data-secret=recovery]", form) };
   const other = find("[data-unlock-other]", form);
+  const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
   /** @type {"passphrase" | "recovery"} */
   let kind = "passphrase";
-  const withoutPassphrase = () => {
+  let hasTyped = true; // a way in that is typed
+  /** @param {boolean} hasCode */
+  const withoutPassphrase = (hasCode) => {
     kind = "recovery";
     other.hidden = true;
+    hasTyped = hasCode;
     show();
   };
 
   const show = () => {
-    for (const [name, field] of Object.entries(secrets)) field.hidden = name !== kind;
+    for (const [name, field] of Object.entries(secrets)) field.hidden = name !== kind || !hasTyped;
+    button.hidden = !hasTyped;
     other.textContent = kind === "passphrase" ? other.dataset.toRecovery ?? "" : other.dataset.toPassphrase ?? "";
     find("[data-unlock-error]", form).hidden = true;
   };
@@ -62,12 +67,12 @@ function wire(form) {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void busy(find("button[type=submit]", form), () => attempt(form, { kind, secret: inputOf(secrets[kind]).value }, inputOf(secrets[kind])));
+    void busy(button, () => attempt(form, { kind, secret: inputOf(secrets[kind]).value }, inputOf(secrets[kind])));
   });
   void offerPasskey(form, withoutPassphrase);
   show();
   // Until now Enter would have sent the form nowhere.
-  /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = false;
+  button.disabled = false;
 }
 
 /** @param {HTMLElement} field @returns {HTMLInputElement} */
@@ -101,12 +106,12 @@ function offerNewSecrets() {
   notice.focus();
 }
 
-/** @param {HTMLFormElement} form @param {() => void} withoutPassphrase what to do where this vault has none */
+/** @param {HTMLFormElement} form @param {(hasCode: boolean) => void} withoutPassphrase what to do where this vault has none */
 async function offerPasskey(form, withoutPassphrase) {
   const button = find("[data-unlock-passkey]", form);
   try {
     const kinds = form.dataset.kinds?.split(" ") ?? (await getKeys()).wrappers.map(({ kind }) => String(kind));
-    if (kinds.length && !kinds.includes("passphrase")) withoutPassphrase();
+    if (kinds.length && !kinds.includes("passphrase")) withoutPassphrase(kinds.includes("recovery"));
     button.hidden = !passkeysSupported() || !kinds.includes("passkey");
   } catch {
     return; // the passphrase says what is wrong

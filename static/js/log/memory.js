@@ -11,8 +11,9 @@ import { changeNotes, readAnyNotes } from "../vault/notes.js";
 
 /**
  * `earlier` are keys that others took the place of: what they signed counts as far as a present key signed it, too. `ended` are
- * the names of trees that another took the place of, by the person's word. `quorum` of the `witnesses` have to cosign.
- * @typedef {{chain: string, keys: string[], earlier?: string[], witnesses?: string[], quorum?: number, ended?: string[], note: string, size: number, head: {sequence: number, entry_hash: string}}} Memory
+ * the names of trees that another took the place of, by the person's word. `quorum` of the `witnesses` have to cosign, whom the
+ * entry with the hash `named` named. `at` is when it was seen, in seconds since 1970; absent where it was not written down.
+ * @typedef {{chain: string, keys: string[], earlier?: string[], witnesses?: string[], quorum?: number, named?: string | null, ended?: string[], note: string, size: number, at?: number, head: {sequence: number, entry_hash: string}}} Memory
  */
 /** @typedef {{keyId: string, size: number}} Sealed what this browser knows to lie in the notes, under which key */
 /** @typedef {Memory & {sealed?: Sealed}} Own */
@@ -40,7 +41,7 @@ export async function recallSealed() {
 export const hasEnded = (memory, other) => other?.ended?.includes(originOf(memory.note)) ?? false;
 
 /** Whose word counts. @param {Memory} memory */
-const trusted = ({ keys, witnesses = [], quorum = 0 }) => [...keys, quorum, ...witnesses].join();
+const trusted = ({ keys, witnesses = [], quorum = 0, named = null }) => [...keys, quorum, named, ...witnesses].join();
 
 /** More of the log, or the same under other keys or witnesses, or a tree that took the place. @param {Memory} memory @param {Memory | undefined} kept */
 const isNewer = (memory, kept) =>

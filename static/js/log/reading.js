@@ -7,7 +7,7 @@ import { isConsistent } from "../formats/merkle.js";
 import { originOf, proves, readHashes, readKey, readKeys, readProof } from "../formats/notes.js";
 import {
   distinct, isConfirmed, keysSeemToChange, knowsSigner, LATE_SECONDS, newestInLog, readNewest, readRemembered, renamedTo, replacedBy,
-  withFollowingWitnesses, withKeys, withNamedWitnesses,
+  watchOf, withFollowingWitnesses, withKeys, withNamedWitnesses,
 } from "../formats/trust.js";
 import { gettext, interpolate } from "../i18n.js";
 import { takeOlderNotes } from "../vault/notes.js";
@@ -85,7 +85,7 @@ export async function logSteps(walked, taken = {}) {
 /**
  * Which of these entries the log has, by the keys that were known of it. One that it does not have yet counts for ten minutes.
  * @param {{entry_hash: string, at: string}[]} entries
- * @returns {Promise<boolean[]>} in their order
+ * @returns {Promise<(number | null)[]>} in their order: their places in it, null where it has none yet
  * @throws {Refused} where it has none of an older one, or another one, or is not the log that was seen before
  */
 export async function whichAreProved(entries) {
@@ -95,12 +95,21 @@ export async function whichAreProved(entries) {
     const { status, text } = await fetchText(`/log/proof/${entry_hash}`);
     if (status === 200) {
       const { newest, trust } = await (known ??= knownLog());
-      await checkInLog(entry_hash, text, newest, trust);
-      return true;
+      return (await checkInLog(entry_hash, text, newest, trust)).index;
     }
     if (!(Math.abs(Date.now() - Date.parse(at)) < LATE_SECONDS * 1000)) throw new Refused(`the log has no entry ${entry_hash}`, "proof");
-    return false;
+    return null;
   }));
+}
+
+/**
+ * Whether a look at the log, by this browser or another of the person's devices, found it without the entry that has this place
+ * now, and later than the entry says it was made: then it was dated back.
+ * @param {{at: string}} entry @param {number} index
+ */
+export async function isDatedBack({ at }, index) {
+  const looks = [await recall(), (await recallSealed())?.memory];
+  return looks.some((seen) => seen?.at && index >= seen.size && Date.parse(at) / 1000 < seen.at - LATE_SECONDS);
 }
 
 /** The newest checkpoint, held to what this browser and the vault's notes remember of the log. */
@@ -153,11 +162,11 @@ async function check(steps, walked, taken) {
  * @param {{own: import("./memory.js").Own | null, sealed: Awaited<ReturnType<typeof recallSealed>>}} before
  * @param {Taken} taken
  */
-async function keep({ chain, count, hashes }, newest, { keys, earlier, witnesses, quorum }, ended, { own, sealed }, taken) {
+async function keep({ chain, count, hashes }, newest, { keys, earlier, witnesses, quorum, named }, ended, { own, sealed }, taken) {
   const texts = (/** @type {VerifierKey[]} */ list) => list.map(({ text }) => text);
   const head = { sequence: count, entry_hash: hashes.get(count) ?? "" };
-  const whose = { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum: quorum ?? witnesses.length };
-  const memory = { chain, ...whose, ended, note: newest.note, size: newest.size, head };
+  const whose = { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum: quorum ?? witnesses.length, named };
+  const memory = { chain, ...whose, ended, note: newest.note, size: newest.size, at: Math.floor(Date.now() / 1000), head };
   if (sealed && taken.restored) await takeOlderNotes({ chain, ...head }).catch(() => undefined);
   const lies = sealed ? await rememberSealed(memory) : null;
   await remember({ ...memory, sealed: lies ?? own?.sealed });
@@ -199,16 +208,17 @@ function waiting({ times }, found) {
  * Whom to believe. The vault's word on the witnesses comes before this browser's, which may have met them while it was locked.
  * @param {Memory[]} memories @param {(Memory | null)[]} pins @param {Taken} taken @returns {Promise<Trust>}
  */
-async function trustOf(memories, pins, { keys }) {
+async function trustOf(memories, pins, { keys, restored }) {
   const pinned = pins.find((memory) => memory?.witnesses);
-  const watching = { witnesses: (pinned?.witnesses ?? []).map(readKey), quorum: pinned?.quorum ?? 0 };
+  const named = restored ? null : (pinned?.named ?? null); // a backup may be older than the entry
+  const watching = { witnesses: (pinned?.witnesses ?? []).map(readKey), quorum: pinned?.quorum ?? 0, named };
   const trust = memories.length ? remembered(memories, watching) : { keys: await namedKeys(), earlier: [], ...watching };
   return keys ? replacedBy(trust, keys.map(readKey)) : trust;
 }
 
 /**
  * Of several memories, those that saw most of the log know its present keys best.
- * @param {Memory[]} memories one at least @param {{witnesses: VerifierKey[], quorum: number}} watching @returns {Trust}
+ * @param {Memory[]} memories one at least @param {{witnesses: VerifierKey[], quorum: number, named: string | null}} watching @returns {Trust}
  */
 function remembered(memories, watching) {
   const most = Math.max(...memories.map(({ size }) => size));
@@ -225,7 +235,7 @@ function remembered(memories, watching) {
  */
 async function watched(steps, { newest, trust }, wasSeen) {
   const followed = await followedFrom(trust, newest, wasSeen);
-  if (followed === trust) return { newest, trust };
+  if (watchOf(followed) === watchOf(trust)) return { newest, trust: followed };
   if (wasSeen) steps.made.push({ words: gettext("Other witnesses watch the log now, and those that were known vouch for them"), holds: true });
   return { newest: await readNewest(followed, newest.note), trust: followed };
 }
@@ -336,6 +346,7 @@ async function checkInLog(hash, text, newest, trust) {
   if (!proof) throw new Fails(gettext("The proof is of another log."));
   if (!leaf || !proves(proof, leaf)) throw new Fails(gettext("The log has another entry there."));
   if (!(await fits(proof.checkpoint, newest))) throw new Fails(gettext("The proof is of another log."));
+  return proof;
 }
 
 /** @param {Trust} trust @param {Checkpoint} newest @param {boolean} wasSeen @returns {Promise<Trust>} */

@@ -1,12 +1,12 @@
 // @ts-check
-// Before anything is sealed again: what ended since is no authority any more, as the person's own history tells it and the
+// Before anything is sealed: what ended since is no authority any more, as the person's own history tells it and the
 // public log proves it.
 
 import { Refused } from "../formats/errors.js";
 import { withoutRecords } from "../formats/records.js";
 import { Fails, whichAreProved } from "../log/reading.js";
-import { changeNotes, readNotes, rolledBack } from "./notes.js";
-import { entriesAfter, START } from "./own_history.js";
+import { changeNotes, rolledBack } from "./notes.js";
+import { readHistory, START, VAULT_STATE } from "./own_history.js";
 
 /** @typedef {import("../formats/entries.js").Entry} Entry */
 /** @typedef {import("../formats/entries.js").Head} Head */
@@ -20,13 +20,12 @@ const MOST_PROOFS = 200;
  * @throws {Refused} reason rolled_back, where the chain does not go on from where it was read last, or the log has another
  */
 export async function takeOutEnded() {
-  const { notes } = await readNotes();
+  const { notes, from, head, ended, entries } = await readHistory((known) => known.proved ?? known.history ?? START);
   const seen = notes.history ?? START;
-  const from = notes.proved ?? seen;
-  const { head, ended, entries } = await entriesAfter(from);
   if (seen.sequence > from.sequence && entries[seen.sequence - from.sequence - 1]?.entry_hash !== seen.entry_hash) throw rolledBack("the history is not what was read of it");
   const proved = await provedOf(from, entries);
-  if (head.sequence === seen.sequence && proved.sequence === notes.proved?.sequence) return;
+  const isNews = entries.some(({ sequence, kind }) => sequence > seen.sequence && kind !== VAULT_STATE); // else each write would be news to the next
+  if (!isNews && proved.sequence === from.sequence) return;
   await changeNotes((now) => ({
     ...now,
     approvals: withoutRecords(now.approvals, ended, Date.now() / 1000),
@@ -38,13 +37,13 @@ export async function takeOutEnded() {
 /** @param {Head | undefined} known @param {Head} read */
 const further = (known, read) => (known && known.sequence > read.sequence ? known : read);
 
-/** The newest entry up to which the log has all. @param {Head} from @param {Entry[]} entries after it @returns {Promise<Head>} */
+/** The newest entry up to which the log has all; a vault's state needs no proof, since it only restricts. @param {Head} from @param {Entry[]} entries after it @returns {Promise<Head>} */
 async function provedOf(from, entries) {
-  const first = Math.max(0, entries.length - MOST_PROOFS); // of a long history that is read for the first time
+  const asked = entries.filter(({ kind }) => kind !== VAULT_STATE).slice(-MOST_PROOFS); // of a long history that is read for the first time
   try {
-    const proved = await whichAreProved(entries.slice(first));
-    const waiting = proved.indexOf(false);
-    const last = entries[first + (waiting < 0 ? proved.length : waiting) - 1];
+    const proved = await whichAreProved(asked);
+    const waiting = proved.indexOf(null);
+    const last = asked[(waiting < 0 ? proved.length : waiting) - 1];
     return last ? { chain: last.chain, sequence: last.sequence, entry_hash: last.entry_hash } : from;
   } catch (error) {
     throw error instanceof Refused || error instanceof Fails ? rolledBack(error.message) : error;

@@ -13,6 +13,8 @@ export const IDLE_MILLISECONDS = 15 * 60 * 1000;
 const DATABASE = "consent-vault";
 const STORE = "unlocked";
 const RECORD = "key";
+const CARRIED = "sign-in";
+const CARRIED_MILLISECONDS = 2 * 60 * 1000;
 const CHECK_EVERY = 10 * 1000;
 const MARK_EVERY = 10 * 1000;
 const SIGNS_OF_LIFE = ["pointerdown", "keydown", "wheel", "touchstart"];
@@ -92,7 +94,7 @@ async function checked(active) {
   let dropped = null;
   /** @type {Held | null} */
   let usable = null;
-  await update((record) => {
+  await update((/** @type {Held | null} */ record) => {
     if (!record) return undefined;
     const stranger = reasonForStranger(record);
     if (stranger && !fresh) return undefined;
@@ -121,6 +123,7 @@ export async function hold({ keyId, key, hasNotes = false }) {
   const owner = pageOwner();
   if (!owner) throw new Locked();
   justLoaded = false;
+  await update(() => null, CARRIED); // a vault is made, or opened: nothing more is to come of a sign-in
   await update(() => {
     unmarkLocked(); // while the record is this transaction's: an earlier one is overwritten
     return { ...owner, keyId, key, hasNotes, activeAt: Date.now() };
@@ -132,7 +135,42 @@ export async function hold({ keyId, key, hasNotes = false }) {
 export async function lock(reason = "locked") {
   markLocked();
   await update(() => null);
+  await update(() => null, CARRIED);
   tell("locked", { reason });
+}
+
+/** @typedef {{credentialId: string, key: CryptoKey}} Carried */
+
+/**
+ * For the page that comes after the sign-in: what its passkey gave, which opens at most the wrapper of this very passkey.
+ * Of a sign-up it is for the vault that is to be made, a few pages later.
+ * @param {string} credentialId @param {CryptoKey} key `unreadableSecret`, which cannot be read
+ */
+export const carry = (credentialId, key, { forNewVault = false } = {}) => update(() => ({ credentialId, key, forNewVault, at: Date.now() }), CARRIED);
+
+/** @param {{at: number}} carried @param {number} most milliseconds */
+const isRecent = ({ at }, most) => Math.abs(Date.now() - at) < most;
+
+/** Once, and not long after; a page of nobody takes what is for a new vault, too. @returns {Promise<Carried | null>} */
+export async function takeCarried() {
+  let taken = null;
+  await update((carried) => {
+    if (carried?.forNewVault && pageOwner() && isRecent(carried, IDLE_MILLISECONDS)) return undefined;
+    taken = carried && !carried.forNewVault && isRecent(carried, CARRIED_MILLISECONDS) ? carried : null;
+    return null;
+  }, CARRIED);
+  return taken;
+}
+
+/** Once, for the new vault of whom these passkeys sign in. @param {string[]} credentialIds @returns {Promise<Carried | null>} */
+export async function takeForNewVault(credentialIds) {
+  let taken = null;
+  await update((carried) => {
+    if (!carried?.forNewVault) return undefined;
+    taken = credentialIds.includes(carried.credentialId) && isRecent(carried, IDLE_MILLISECONDS) ? carried : null;
+    return null;
+  }, CARRIED);
+  return taken;
 }
 
 let marked = 0;
@@ -202,24 +240,25 @@ const database = () => openDatabase(DATABASE, STORE);
 /**
  * Reads the record and leaves what `change` says, in one transaction, so that a lock in one tab is never undone by
  * an activity mark of another.
- * @param {(held: Held | null) => Held | null | undefined} change undefined leaves it as it is, null deletes it
- * @returns {Promise<Held | null>} what is held now
+ * @param {(held: any) => any} change of null where nothing is held; undefined leaves it as it is, null deletes it
+ * @param {string} name which record
+ * @returns {Promise<any>} what is held now
  */
-async function update(change) {
+async function update(change, name = RECORD) {
   const db = await database();
-  if (!db) return changeInMemory(change);
+  if (!db) return name === RECORD ? changeInMemory(change) : null; // nothing is carried where nothing is kept
   try {
     return await new Promise((resolve, reject) => {
       const transaction = db.transaction(STORE, "readwrite");
       const store = transaction.objectStore(STORE);
-      /** @type {Held | null} */
+      /** @type {unknown} */
       let now = null;
-      store.get(RECORD).onsuccess = (event) => {
+      store.get(name).onsuccess = (event) => {
         const held = /** @type {IDBRequest} */ (event.target).result ?? null;
         const next = change(held);
         now = next === undefined ? held : next;
-        if (next === null && held) store.delete(RECORD);
-        if (next) store.put(next, RECORD);
+        if (next === null && held) store.delete(name);
+        if (next) store.put(next, name);
       };
       transaction.oncomplete = () => resolve(now);
       transaction.onabort = () => reject(transaction.error ?? new Error("the browser could not keep the key"));

@@ -37,13 +37,16 @@ const GONE = "this vault was made with notes, and they are gone";
  */
 export const readNotes = () => withPresentKey(read);
 
+/** The same as they are stored, and under which key. */
+export const readState = () => withPresentKey(async (vault) => ({ ...(await read(vault)), keyId: vault.keyId }));
+
 /** The same however old they are; they are no authority for anything. @returns {Promise<{notes: Notes, revision: number}>} */
 export const readAnyNotes = () => withPresentKey(async (vault) => opened(await api.getNotes(), vault));
 
 /** @param {{jwe: string | null, revision: number}} kept @param {VaultKey} vault */
 const opened = async ({ jwe, revision }, vault) => ({ notes: jwe === null ? {} : await openNotes(jwe, vault, revision), revision });
 
-/** @param {VaultKey} vault @returns {Promise<{notes: Notes, revision: number}>} */
+/** @param {VaultKey} vault @returns {Promise<{notes: Notes, revision: number, jwe: string | null}>} */
 async function read(vault) {
   const seen = await recalled(nameOf(vault)); // before the service is asked: a tab that is faster makes no alarm
   const kept = await api.getNotes();
@@ -53,7 +56,7 @@ async function read(vault) {
   const shown = shownAgain(found.notes, kept);
   if (shown.length) throw rolledBack(`${shown[0]} was hidden, and is shown again`);
   if (kept.jwe !== null) await noteSeen(vault, kept.jwe, kept.revision, found.notes);
-  return { ...found, notes: withHidden(found.notes, kept) };
+  return { ...found, notes: withHidden(found.notes, kept), jwe: kept.jwe };
 }
 
 /**
@@ -177,7 +180,7 @@ async function noteSeen(vault, jwe, revision, notes) {
  */
 export const changeNotes = (change, send = /** @type {any} */ (api.putNotes)) => withPresentKey((vault) => write(change, send, vault));
 
-/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault @param {typeof read} [readFirst] */
+/** @template T @param {(notes: Notes) => Notes | null} change @param {(notes: NewNotes) => Promise<T>} send @param {VaultKey} vault @param {(vault: VaultKey) => Promise<{notes: Notes, revision: number}>} [readFirst] */
 async function write(change, send, vault, readFirst = read) {
   for (let attempt = 1; ; attempt += 1) {
     const { notes, revision } = await readFirst(vault);

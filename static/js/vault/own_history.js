@@ -4,12 +4,14 @@
 
 import { ENDS, nextEntry } from "../formats/entries.js";
 import { Refused } from "../formats/errors.js";
+import { sealedDigest } from "../formats/signing.js";
 import * as api from "./api.js";
-import { rolledBack } from "./notes.js";
+import { readState, rolledBack } from "./notes.js";
 
 /** @typedef {import("../formats/entries.js").Entry} Entry */
 /** @typedef {import("../formats/entries.js").Head} Head */
 
+export const VAULT_STATE = "vault_state";
 /** @type {Head} */
 export const START = { chain: "", sequence: 0, entry_hash: "" };
 
@@ -44,6 +46,36 @@ export async function entriesAfter(from) {
     if (last.sequence !== head.sequence || last.entry_hash !== head.entry_hash) throw rolledBack("the history ends before what was read of it");
     return { head: last, entries: read, approved, ended };
   }
+}
+
+/**
+ * Whether these entries tell of a later state of the vault: of newer notes, of others of the same revision, or of a later key.
+ * The vault signs none of them, so that they only stop what is older; what they lack shows nothing.
+ * @param {Entry[]} entries
+ * @param {{notes: {retired?: string[]}, revision: number, jwe: string | null, keyId: string}} state as it is stored
+ */
+export async function tellLaterState(entries, { notes, revision, jwe, keyId }) {
+  const told = entries.filter(({ kind }) => kind === VAULT_STATE).map(({ facts }) => /** @type {Record<string, any>} */ (facts));
+  const first = told.findIndex(({ key_id }) => key_id === keyId); // what comes before is of an earlier vault or key
+  if (first < 0 && jwe === null) return false; // a vault without notes never wrote one down
+  const digest = jwe === null ? null : await sealedDigest(jwe);
+  return told.slice(Math.max(0, first)).some(({ key_id, revision: later, notes_sha256 }) =>
+    key_id === keyId ? later > revision || (later === revision && notes_sha256 !== digest) : !notes.retired?.includes(key_id));
+}
+
+/**
+ * The notes, and what the history tells after where `begin` says, none of it of a later state.
+ * @param {(notes: import("./notes.js").Notes) => Head} begin
+ * @throws {Refused} reason rolled_back
+ */
+export async function readHistory(begin) {
+  const before = await readState();
+  const from = begin(before.notes);
+  const told = await entriesAfter(from);
+  // another tab or device may have written in between
+  const isBehind = (await tellLaterState(told.entries, before)) && (await tellLaterState(told.entries, await readState()));
+  if (isBehind) throw rolledBack("the history tells of a later state of the vault");
+  return { notes: before.notes, from, ...told };
 }
 
 /** @param {unknown} told @param {Head} last */

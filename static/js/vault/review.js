@@ -13,6 +13,7 @@ import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").ExportPlaintext} ExportPlaintext */
+/** @typedef {import("./types.js").FrozenRequest} FrozenRequest */
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("./types.js").Source} Source */
@@ -87,8 +88,14 @@ export async function preview(requestId) {
   return heldAttributes(await segmentsOf(request)).filter(({ path }) => isAsked(request, path));
 }
 
-/** @param {{request_id: string, scope: string}} request @returns {Promise<OpenedSegment[]>} */
-const segmentsOf = ({ request_id, scope }) => once(previewed, request_id, () => openToSeal({ scope }));
+/** With the answers that are asked for. @param {FrozenRequest} request @returns {Promise<OpenedSegment[]>} */
+const segmentsOf = ({ request_id, scope, derived }) =>
+  once(previewed, request_id, async () => {
+    const segments = await openToSeal({ scope });
+    if (!derived) return segments;
+    const { withAnswers } = await import("../formats/derived.js"); // few requests ask for answers, and each file costs time
+    return withAnswers(segments, derived, new Date().toISOString());
+  });
 
 /**
  * Whether the app's key is new, by what this vault remembers and not by what the server says. Needs the vault unlocked.
@@ -108,8 +115,9 @@ export async function isNewConnector(requestId) {
  *   app has another now; not `isInvited` where it used a sharing ID that the vault does not know
  */
 export async function memoryOf(requestId) {
-  const { request, vouching } = await loadRequest(requestId);
-  checkVouching(vouching);
+  const data = await loadRequest(requestId);
+  const { request, vouching } = data;
+  await checkVouching(data);
   const isNew = await isNewConnector(requestId);
   const domainBefore = await otherDomain(request.app_id, vouching.domain);
   return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore, isInvited: await isInvited(request) };
@@ -125,17 +133,18 @@ export const isInvited = async ({ invitation_sha256 }) => !invitation_sha256 || 
 const VOUCHING = new Set(["published", "registered", "sandbox", "nobody"]);
 const NEEDS_NOBODY = "standard"; // any other sensitivity, one that is not known here too, needs a word
 
-/** @param {unknown} told @throws {Refused} */
-function checkVouching(told) {
-  const { by, domain } = /** @type {Partial<import("./types.js").Vouching>} */ (told ?? {});
+/** Of a registered key nobody's word is taken. @param {RequestData} data @throws {Refused} */
+async function checkVouching(data) {
+  const { by, domain } = /** @type {Partial<import("./types.js").Vouching>} */ (data.vouching ?? {});
   if (!VOUCHING.has(by ?? "") || (domain !== null && typeof domain !== "string")) {
     throw new Refused("does not say who vouches for the key", "vouching", "request_changed");
   }
+  if (by === "registered") await (await import("./registration.js")).checkRegistered(data); // few need what it loads
 }
 
 /** @param {RequestData} seen @param {RequestData} now the same, asked for once more @param {boolean} unvouched @throws {Refused} */
-function checkStillVouched(seen, now, unvouched) {
-  checkVouching(now.vouching);
+async function checkStillVouched(seen, now, unvouched) {
+  await checkVouching(now);
   same("request_digest", now.request_digest, seen.request_digest);
   same("vouching", now.vouching.by, seen.vouching.by);
   same("vouching", now.vouching.domain, seen.vouching.domain);
@@ -166,12 +175,15 @@ const heldAttributes = (segments) =>
   );
 
 /**
- * Whether an attribute may be approved at all: what the app listed, or, where it listed nothing, what its scope covers.
- * @param {{scope: string, required_attributes: string[] | null, optional_attributes: string[] | null}} request
+ * Whether an attribute may be approved at all: what the app listed, or, where it listed nothing, what its scope covers; and
+ * the answers that it accepts in place of those.
+ * @param {FrozenRequest} request
  * @param {string} path
  * @returns {boolean}
  */
-export function isAsked({ scope, required_attributes, optional_attributes }, path) {
+export function isAsked(request, path) {
+  if (sealing.acceptedAnswers(request).includes(path)) return true;
+  const { scope, required_attributes, optional_attributes } = request;
   if (!covers(scope, path)) return false;
   if (required_attributes === null && optional_attributes === null) return true;
   return [...(required_attributes ?? []), ...(optional_attributes ?? [])].includes(path);
@@ -195,14 +207,15 @@ function covers(scope, path) {
  */
 export async function approve(requestId, { attributes, accessDuration, unvouched = false, invited = false }) {
   const data = await loadRequest(requestId);
-  checkStillVouched(data, await checkedRequest(requestId), unvouched);
+  await checkStillVouched(data, await checkedRequest(requestId), unvouched);
   const { request } = data;
   if (!invited && !(await isInvited(request)))
     throw new Refused("the vault does not know this sharing ID", "invitation_sha256", "unknown_invitation");
   const outside = attributes.find((path) => !isAsked(request, path));
   if (outside !== undefined)
     throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
-  const slice = buildSlice(request.scope, attributes, await segmentsOf(request));
+  await (await import("./ended.js")).takeOutEnded();
+  const slice = buildSlice(request.scope, attributes, await segmentsOf(request), request.derived);
   const members = exportMembers(data);
   const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const duration = accessDuration ?? request.access_duration;
@@ -245,10 +258,11 @@ export function exportMembers({ request, request_digest, connector_key_id, issue
 /**
  * @param {string} scope
  * @param {string[]} approved
- * @param {OpenedSegment[]} segments
+ * @param {OpenedSegment[]} segments with the answers that were asked for
+ * @param {import("../formats/derived.js").Derived} [derived] their definitions
  * @returns {ExportPlaintext} `data` holds the approved attributes that exist, `sources` the segments that hold one
  */
-export function buildSlice(scope, approved, segments) {
+export function buildSlice(scope, approved, segments, derived) {
   /** @type {Record<string, Record<string, Json>>} */
   const data = {};
   /** @type {Map<string, Source>} */
@@ -261,5 +275,5 @@ export function buildSlice(scope, approved, segments) {
     sources.set(`${domain}.${segment_id}`, { domain, segment_id, content_revision });
   }
   const sealed_at = `${new Date().toISOString().slice(0, 19)}Z`;
-  return { scope, approved_attributes: [...wanted], data, sources: [...sources.values()], sealed_at };
+  return { scope, approved_attributes: [...wanted], data, sources: [...sources.values()], sealed_at, derived: sealing.definitionsOf(derived, approved) };
 }

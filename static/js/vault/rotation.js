@@ -10,8 +10,8 @@ import * as api from "./api.js";
 import { current, hold } from "./keyring.js";
 import { generationOf, readNotes } from "./notes.js";
 import { usePasskey } from "./passkey.js";
-import { newSecret, ownKeys, rawKey } from "./unlocking.js";
-import { digest, opensAgain, sealedWay } from "./ways.js";
+import { ownKeys, rawKey } from "./unlocking.js";
+import { digest, newSecret, opensAgain, sealedWay } from "./ways.js";
 
 /** @typedef {import("./types.js").Rotation} Rotation */
 /** @typedef {import("./types.js").Source} Source */

@@ -2,6 +2,7 @@
 // Sandbox people: a developer's browser holds their vault keys, apart from the developer's own vault. Everything here is
 // given whom it is about; nothing of the person who is signed in is read or changed.
 
+import { withAnswers } from "../formats/derived.js";
 import { newRoot, signApproval, signResumption } from "../formats/signing.js";
 import { openRoot, openSegment, rootMembers, sealSegment } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
@@ -161,7 +162,7 @@ export async function openAll({ addresses }, vault, scope) {
 export async function preview(person, vault, requestId) {
   const data = /** @type {RequestData} */ (await call("GET", `${person.addresses}requests/${requestId}/data`));
   await checkRequest(data, { requestId, userId: person.userId });
-  const segments = await openAll(person, vault, data.request.scope);
+  const segments = withAnswers(await openAll(person, vault, data.request.scope), data.request.derived, new Date().toISOString());
   const held = segments.flatMap(({ domain, segment_id, values }) =>
     Object.entries(values).map(([name, value]) => ({ path: `${domain}.${segment_id}.${name}`, value })),
   );
@@ -185,7 +186,7 @@ async function rootOf(person, vault) {
  * @returns {Promise<any>} the status body
  */
 export async function approve(person, vault, { data, segments }, { attributes, accessDuration }) {
-  const slice = buildSlice(data.request.scope, attributes, segments);
+  const slice = buildSlice(data.request.scope, attributes, segments, data.request.derived);
   const members = exportMembers(data);
   const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const what = { attributes: slice.approved_attributes, accessDuration, jwe };

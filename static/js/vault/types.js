@@ -54,7 +54,8 @@
  *   string[],
  *   purpose: string, connector_thumbprint: string, access_duration: number, expires_at: string,
  *   required_attributes: string[] | null, optional_attributes: string[] | null, max_reads: number | null,
- *   refresh_policy: string, binding_message: string | null, invitation_sha256?: string}} FrozenRequest
+ *   refresh_policy: string, binding_message: string | null, invitation_sha256?: string,
+ *   accepts?: Record<string, string[]>, derived?: import("../formats/derived.js").Derived}} FrozenRequest
  */
 
 /**
@@ -64,8 +65,8 @@
  */
 
 /**
- * Who vouches for the connector key; `domain` is the app's proved one.
- * @typedef {{by: "published" | "registered" | "sandbox" | "nobody", domain: string | null, since: string | null}} Vouching
+ * Who vouches for the connector key; `domain` is the app's proved one, `entry` that of its chain which says that it was registered.
+ * @typedef {{by: "published" | "registered" | "sandbox" | "nobody", domain: string | null, since: string | null, entry?: unknown}} Vouching
  */
 
 /**
@@ -74,7 +75,8 @@
  */
 
 /**
- * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string}}
+ * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string,
+ *   derived?: import("../formats/derived.js").Derived}}
  *   ExportPlaintext
  */
 

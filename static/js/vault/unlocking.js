@@ -1,17 +1,13 @@
 // @ts-check
-// Making a vault, opening and locking it.
+// Opening a vault, and locking it.
 
-import { toHex, utf8 } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
-import { keyThumbprint } from "../formats/jws.js";
-import { sha256 } from "../formats/sha256.js";
 import { newRoot } from "../formats/signing.js";
-import { openRoot, rootMembers, sealNotes } from "../formats/vault.js";
-import { newRecoveryCode, newVaultKey, possessionOf, saysNotes, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
+import { openRoot, rootMembers } from "../formats/vault.js";
+import { saysNotes, sealingKey, unwrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { forgetVault, nextGeneration } from "./device.js";
 import { CannotUnlock, current, hold, lock as drop, Locked, pageOwner } from "./keyring.js";
-import { createPasskey, usePasskey } from "./passkey.js";
+import { usePasskey } from "./passkey.js";
 
 /** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
@@ -28,52 +24,6 @@ import { createPasskey, usePasskey } from "./passkey.js";
  */
 
 const MISMATCHES = ["segment_mismatch", "notes_mismatch"];
-const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recovery code" };
-
-/**
- * Makes a vault key with a passphrase, or with a passkey made for this `person`, and a recovery code. Nothing is sent
- * before `confirm()`, so that the code can be written down first; a page that is left before that has made nothing.
- * @param {{passphrase?: string, person?: {name: string, displayName: string, signIn?: string[]}, labels?: typeof LABELS}} choice
- * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks
- */
-export async function createVault({ passphrase, person, labels = LABELS }) {
-  const page = pageOwner();
-  if (!page) throw new TypeError("this page belongs to nobody");
-  const kind = /** @type {WrapperKind} */ (person ? "passkey" : "passphrase");
-  const { secret, credentialId } = await newSecret({ kind, secret: passphrase, person });
-  const { keyId, bytes } = newVaultKey();
-  const owner = { userId: page.userId, keyId, hasNotes: true };
-  const recoveryCode = newRecoveryCode();
-  try {
-    const wrappers = [
-      {
-        kind,
-        label: labels[kind],
-        jwe: await wrap(kind, bytes, secret, owner),
-        ...(credentialId ? { credential_id: credentialId } : {}),
-      },
-      {
-        kind: /** @type {WrapperKind} */ ("recovery"),
-        label: labels.recovery,
-        jwe: await wrap("recovery", bytes, recoveryCode, owner),
-      },
-    ];
-    const key = await sealingKey(bytes);
-    const possession_sha256 = toHex(sha256(utf8(await possessionOf(bytes))));
-    const root = await rootMembers(newRoot(), { ...owner, key });
-    const first = { root: await keyThumbprint(root.signing_public_key), approvals: {}, generation: await nextGeneration(owner.userId) };
-    const notes = await sealNotes(first, { ...owner, key }, 1);
-    const confirm = async () => {
-      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, notes, ...root });
-      await forgetVault(owner.userId);
-      await hold({ keyId, key, hasNotes: true });
-      return keys;
-    };
-    return { keyId, recoveryCode, confirm };
-  } finally {
-    bytes.fill(0);
-  }
-}
 
 /**
  * @param {Unlocking} unlocking
@@ -82,7 +32,22 @@ export async function createVault({ passphrase, person, labels = LABELS }) {
  */
 export async function unlock(unlocking) {
   const keys = await ownKeys();
-  const { bytes, wrapperId, hasNotes } = await rawKey(keys, unlocking);
+  await opened(keys, await rawKey(keys, unlocking));
+}
+
+/**
+ * With what the sign-in's passkey gave, where that is a way to unlock this vault; else it stays locked.
+ * @param {{credentialId: string, key: CryptoKey}} carried
+ * @throws {CannotUnlock | Refused}
+ */
+export async function unlockAsSignedIn({ credentialId, key }) {
+  const keys = await ownKeys();
+  const own = keys.wrappers.filter((wrapper) => wrapper.kind === "passkey" && wrapper.credential_id === credentialId);
+  if (own.length) await opened(keys, await firstThatOpens(own, key, { userId: keys.user_id, keyId: keys.key_id }));
+}
+
+/** @param {Keys} keys @param {Opened} raw */
+async function opened(keys, { bytes, wrapperId, hasNotes }) {
   const key = await sealingKey(bytes).finally(() => bytes.fill(0));
   await hold({ keyId: keys.key_id, key, hasNotes });
   await lookAtRoot(keys, key, hasNotes);
@@ -123,17 +88,6 @@ export async function ownKeys() {
 }
 
 /**
- * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string, signIn?: string[]}}} added
- * @returns {Promise<{secret: string | Uint8Array<ArrayBuffer>, credentialId?: string}>}
- */
-export async function newSecret({ kind, secret, person }) {
-  if (kind === "recovery") return { secret: newRecoveryCode() };
-  if (kind === "passphrase") return { secret: secret ?? "" };
-  if (!person) throw new TypeError("a passkey is made for a person");
-  return createPasskey(person);
-}
-
-/**
  * @param {Pick<Keys, "user_id" | "key_id" | "wrappers">} keys
  * @param {Unlocking} unlocking
  * @returns {Promise<Opened>}
@@ -152,7 +106,7 @@ export async function rawKey(keys, { kind, secret }) {
  * A wrong secret moves on to the next wrapper, and so does a wrapper that breaks the format's rules: one spoilt wrapper
  * must not keep the person out. It is told where no other one opens.
  * @param {StoredWrapper[]} wrappers
- * @param {string | Uint8Array<ArrayBuffer>} secret
+ * @param {import("../formats/wrappers.js").Secret} secret
  * @param {{userId: string, keyId: string}} owner
  * @returns {Promise<Opened>}
  */

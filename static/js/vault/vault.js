@@ -4,7 +4,7 @@
 export { replaceRoot } from "./approvals.js";
 export { ApiError, getKeys, giveUpRotation, isInterrupted, removeWrapper, restoreWrapper } from "./api.js";
 export { changes, isUnlocked, Locked, pageOwner, watch } from "./keyring.js";
-export { createSignInPasskey, passkeysSupported, PasskeyError } from "./passkey.js";
+export { passkeysSupported, PasskeyError } from "./passkey.js";
 export { Refused } from "../formats/errors.js";
 export { hideScope, readNotes, rememberConnection, rememberInvitation, showScope } from "./notes.js";
 export { takeOlderState, whatWentBack } from "./older_state.js";
@@ -12,7 +12,7 @@ export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
 export { approve, deny, isAsked, isInvited, isNewConnector, loadRequest, memoryOf, preview, resumeGrant, stopSharing } from "./review.js";
 export { strength } from "./strength.js";
-export { createVault, lock, unlock } from "./unlocking.js";
-export { prepareWays, tryRecoveryCode } from "./ways.js";
+export { lock, unlock } from "./unlocking.js";
+export { createVault, prepareWays, tryRecoveryCode } from "./ways.js";
 export { checkPassphrase, MIN_PASSPHRASE } from "../formats/wrappers.js";
 export { Conflict, writeAll, writeAttributes } from "./writing.js";

@@ -1,13 +1,20 @@
 // @ts-check
-// Changing the ways into a vault. A new way is kept and read back before the one that it replaces goes.
+// Making a vault, and changing the ways into it. A new way is kept and read back before the one that it replaces goes.
 
-import { toBase64url } from "../formats/bytes.js";
+import { random, toBase64url, toHex, utf8 } from "../formats/bytes.js";
 import { Refused } from "../formats/errors.js";
-import { sealingKey, unwrap, wrap } from "../formats/wrappers.js";
+import { keyThumbprint } from "../formats/jws.js";
+import { sha256 } from "../formats/sha256.js";
+import { newRoot } from "../formats/signing.js";
+import { rootMembers, sealNotes } from "../formats/vault.js";
+import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { hold } from "./keyring.js";
-import { newSecret, ownKeys, rawKey } from "./unlocking.js";
+import { forgetVault, nextGeneration } from "./device.js";
+import { hold, pageOwner, takeForNewVault } from "./keyring.js";
+import { credential, noPrf, PasskeyError, PRF_INPUT, prfOutput, TIMEOUT, usePasskey } from "./passkey.js";
+import { ownKeys, rawKey } from "./unlocking.js";
 
+/** @typedef {import("./types.js").Keys} Keys */
 /** @typedef {import("./types.js").WrapperKind} WrapperKind */
 /** @typedef {import("./types.js").NewWrapper} NewWrapper */
 /** @typedef {import("./types.js").StoredWrapper} StoredWrapper */
@@ -21,6 +28,102 @@ import { newSecret, ownKeys, rawKey } from "./unlocking.js";
  */
 
 /** @typedef {{body: NewWrapper, secret: Secret, wrapperId: string | null}} Made `wrapperId` once the server has it */
+
+const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recovery code" };
+
+/**
+ * Makes a vault key with a passphrase, or with a passkey made for this `person`, and a recovery code. Nothing is sent
+ * before `confirm()`, so that the code can be written down first; a page that is left before that has made nothing.
+ * @param {{passphrase?: string, person?: {name: string, displayName: string, signIn?: string[]}, labels?: typeof LABELS, withCode?: boolean}} choice
+ *   without a code, whoever loses the only way in loses the data: the page has to say so before
+ * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks; no code is ""
+ */
+export async function createVault({ passphrase, person, labels = LABELS, withCode = true }) {
+  const page = pageOwner();
+  if (!page) throw new TypeError("this page belongs to nobody");
+  const kind = /** @type {WrapperKind} */ (person ? "passkey" : "passphrase");
+  const { secret, credentialId } = await newSecret({ kind, secret: passphrase, person });
+  const { keyId, bytes } = newVaultKey();
+  const owner = { userId: page.userId, keyId, hasNotes: true };
+  const recoveryCode = withCode ? newRecoveryCode() : "";
+  try {
+    const wrappers = [
+      {
+        kind,
+        label: labels[kind],
+        jwe: await wrap(kind, bytes, secret, owner),
+        ...(credentialId ? { credential_id: credentialId } : {}),
+      },
+    ];
+    if (withCode) wrappers.push({ kind: "recovery", label: labels.recovery, jwe: await wrap("recovery", bytes, recoveryCode, owner) });
+    const key = await sealingKey(bytes);
+    const possession_sha256 = toHex(sha256(utf8(await possessionOf(bytes))));
+    const root = await rootMembers(newRoot(), { ...owner, key });
+    const first = { root: await keyThumbprint(root.signing_public_key), approvals: {}, generation: await nextGeneration(owner.userId) };
+    const notes = await sealNotes(first, { ...owner, key }, 1);
+    const confirm = async () => {
+      const keys = await api.createVault({ key_id: keyId, wrappers, possession_sha256, notes, ...root });
+      await forgetVault(owner.userId);
+      await hold({ keyId, key, hasNotes: true });
+      return keys;
+    };
+    return { keyId, recoveryCode, confirm };
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/**
+ * @param {{kind: WrapperKind, secret?: string, person?: {name: string, displayName: string, signIn?: string[]}}} added
+ * @returns {Promise<{secret: Secret, credentialId?: string}>}
+ */
+export async function newSecret({ kind, secret, person }) {
+  if (kind === "recovery") return { secret: newRecoveryCode() };
+  if (kind === "passphrase") return { secret: secret ?? "" };
+  if (!person) throw new TypeError("a passkey is made for a person");
+  const carried = person.signIn ? await takeForNewVault(person.signIn) : null;
+  return carried ? { secret: carried.key, credentialId: carried.credentialId } : createPasskey(person);
+}
+
+/**
+ * A passkey for the vault: one that signs in where it can open the vault as well, else a new one for the vault alone.
+ * Nothing is signed in with that, so nobody checks the challenge.
+ * @param {{name: string, displayName: string, signIn?: string[]}} person names shown by the device; `signIn` the
+ *   credential IDs of passkeys that may serve, base64url
+ * @returns {Promise<{credentialId: string, secret: Uint8Array<ArrayBuffer>}>}
+ */
+async function createPasskey({ name, displayName, signIn = [] }) {
+  if (signIn.length) {
+    try {
+      return await usePasskey(signIn);
+    } catch (error) {
+      if (!(error instanceof PasskeyError && error.code === "no_prf")) throw error;
+    }
+  }
+  const given = await credential(() =>
+    navigator.credentials.create({
+      publicKey: {
+        challenge: random(32),
+        rp: { name: "Consent vault" },
+        // A handle of its own: the same one as a sign-in passkey's would make some devices overwrite that one.
+        user: { id: random(32), name, displayName },
+        pubKeyCredParams: [
+          { type: "public-key", alg: -8 },
+          { type: "public-key", alg: -7 },
+          { type: "public-key", alg: -257 },
+        ],
+        authenticatorSelection: { userVerification: "required", residentKey: "preferred" },
+        timeout: TIMEOUT,
+        extensions: { prf: { eval: { first: PRF_INPUT } } },
+      },
+    }),
+  );
+  if (!given.getClientExtensionResults().prf?.enabled) throw noPrf();
+  const credentialId = toBase64url(new Uint8Array(given.rawId));
+  // Most devices give the output only when the passkey is used, not when it is made.
+  const secret = prfOutput(given) ?? (await usePasskey([credentialId])).secret;
+  return { credentialId, secret };
+}
 
 /**
  * Seals the vault key under new secrets. The kept key cannot be read, so an existing secret is asked for again. Nothing
