@@ -10,11 +10,9 @@ hold before `manage.py verify_restore`, once the log was told of its restore, an
 this names what is wrong and fails.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +24,7 @@ from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, Outcome, deciding
 from bench.faults.service import Deployment, Service, deployed, end_of, running
 from bench.faults.verdict import doubled, gaps, missing
-from bench.staging import close_connections
+from bench.staging import asked, close_connections
 from deploy.local.place import PYTHON, ROOT
 
 _OF_THE_LOG = {"signer", "mirror"}  # lines that say that the log is further than the backup, before `restore_log`
@@ -57,17 +55,10 @@ class Restored:
 
 
 def main() -> int:
-    options = arguments()
+    options = asked("backups", decisions=20, people=4)
     with deployed("backups", options.people, Cluster.archiving()) as deployment:
         deployment.env["LOG_MIRROR"] = os.environ["LOG_MIRROR"] = str(deployment.home / "mirror")
         return end_of(deployment, run(deployment, options))
-
-
-def arguments() -> Any:
-    parser = argparse.ArgumentParser(prog="./run bench backups")
-    parser.add_argument("--decisions", type=int, default=20, help="before each of the five moments of the backup")
-    parser.add_argument("--people", type=int, default=4, help="who decide at the same time")
-    return parser.parse_args()
 
 
 def run(deployment: Deployment, options: Any) -> list[str]:
@@ -182,7 +173,3 @@ def verified(world: Restored) -> Iterator[str]:
     print("\n".join(line for line in said.splitlines() if line.startswith(("FAILS", "holds     a", "All"))), flush=True)
     if code or "Left out: nothing." not in said:
         yield f"verify_restore: {said}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

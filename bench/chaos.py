@@ -8,11 +8,9 @@ at random moments. At the end nothing that was acknowledged is lost, nothing hap
 sequence has a gap and all chains verify; else this names what is wrong and fails.
 """
 
-import argparse
 import random
 import secrets
 import signal
-import sys
 import time
 from collections import Counter
 from typing import Any
@@ -22,27 +20,18 @@ from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower
 from bench.faults.service import APPS, Deployment, Service, deployed, end_of, running
 from bench.faults.verdict import everything_wrong, settle
+from bench.staging import asked
 
 _DOWN_FOR = 1.5  # seconds that the database stays away
 _STUCK_AFTER = 180  # seconds without one more decision
 
 
 def main() -> int:
-    options = arguments()
+    options = asked("chaos", decisions=2000, kills=20, stops=2, people=6, seed=secrets.randbits(32))
     with deployed("chaos", options.people) as deployment:
         with running(deployment.service):
             wrong = run(deployment, options)
         return end_of(deployment, wrong)
-
-
-def arguments() -> Any:
-    parser = argparse.ArgumentParser(prog="./run bench chaos")
-    parser.add_argument("--decisions", type=int, default=2000)
-    parser.add_argument("--kills", type=int, default=20, help="of the server, and as many of the worker")
-    parser.add_argument("--stops", type=int, default=2, help="of PostgreSQL")
-    parser.add_argument("--people", type=int, default=6, help="who decide at the same time")
-    parser.add_argument("--seed", type=int, default=secrets.randbits(32))
-    return parser.parse_args()
 
 
 def run(deployment: Deployment, options: Any) -> list[str]:
@@ -116,7 +105,3 @@ def report(
         f"{AuditCheckpoint.objects.count()} checkpoints\n"
         f"refusals and breaks that callers met: {dict(ledger.troubles.most_common())}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,15 +4,14 @@
 
 Fills a database of its own beside the one of DATABASE_URL, which has to be PostgreSQL, with 10³ people and one with
 10⁵, with `--long` one with 10⁶ as well (16 GB, a quarter of an hour), and measures the same in each; they are
-removed afterwards. `--sizes` names others. One of the people has a history of 9,000 lines and 500 live approvals:
-"long" below.
+removed afterwards. `--sizes` names others. One of the people, "long" below, has 20,000 lines of
+history, 500 live approvals and 1,000 requests that wait.
 
 Prints for each: queries, the best of some rounds in milliseconds, and how many times the time of the smallest
 database that is. Below stands the plan of the slowest query of each that grew more than GREW times. It runs in one
 process beside PostgreSQL and without a network: times are for comparing within one run.
 """
 
-import argparse
 import json
 import os
 import re
@@ -22,7 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.staging import own_database
+from bench.staging import asked, own_database
 
 SIZES, LONG = "1000,100000", 1_000_000
 APPS, SEALED = 20, "x" * 512
@@ -34,12 +33,7 @@ Measured = dict[str, dict[str, Any]]  # name: {"ms", "queries", "plan"}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="./run bench growth")
-    parser.add_argument("--sizes", default=SIZES)
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--only", default="", help="measure what has a name that fits this expression")
-    parser.add_argument("--one", type=int, help="measure one size in the database of DATABASE_URL, and print JSON")
-    options = parser.parse_args()
+    options = asked("growth", sizes=SIZES, long={"action": "store_true"}, only="", one=0)
     if options.one:
         sys.stdout.write(json.dumps(measure_one(options.one, options.only)))
         return
@@ -51,7 +45,7 @@ def _in_a_database(size: int, only: str) -> Measured:
     """What another process measures in a database of its own."""
     with own_database(f"_{size}") as url:
         env = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-        command = [sys.executable, "-m", "bench.growth", "--one", str(size), "--only", only]
+        command = [sys.executable, "-m", "bench", "growth", "--one", str(size), "--only", only]
         said = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE).stdout
         return dict(json.loads(said.splitlines()[-1]))
 
@@ -129,7 +123,3 @@ def show(found: dict[int, Measured]) -> None:
         print(f"| {name} | {queries} | {' | '.join(f'{one:.1f}' for one in ms)} | {ratios}{' ←' if grew else ''} |")
         grown += [f"\n{name}, its slowest query\n{lines[-1]['plan']}"] if grew else []
     print("\n".join(grown))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""One more person beside those of `bench.population`: a history of LONG lines, and 500 live approvals."""
+"""One more person beside those of `bench.population`: LONG lines of history, GRANTS approvals, WAITING requests."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -15,8 +15,8 @@ from consent.ledger import audit
 from consent.ledger.models import AuditChain, AuditFacts, AuditHead
 from developers.models import AppPerson
 
-LONG = 10_000  # lines: half of them reads, the others decisions, looks by apps and by staff
-GRANTS, LOOKS = LONG // 20, LONG // 10
+LONG = 20_000  # lines: half of them reads, the others decisions, looks by apps and by staff
+GRANTS, WAITING, LOOKS = 500, 1_000, LONG // 10
 ENTRIES = LONG - LONG // 2 - LOOKS
 _KINDS = (("approved", "person"), ("cancelled", "app"), ("paused", "person"), ("staff_viewed", "staff"))
 
@@ -30,15 +30,24 @@ def add_long_history(world: p.World, n: int) -> None:
 
 def _shared(world: p.World, n: int) -> Iterator[tuple[Model, Iterable[p.Row]]]:
     app, scope, requests = world.apps[-1], world.entry.scope, range(n * 4, n * 4 + GRANTS)
+    apps, waiting = world.apps, range(n * 4 + GRANTS, n * 4 + GRANTS + WAITING)
     yield User(password="!"), [{"id": n, "public_id": p.user_id(n), "email": f"person{n}@example.org"}]
     yield p.profile(), [{"id": n, "user_id": n}]
     yield p.vault_key(), [{"id": n, "user_id": n, "key_id": p.name("vk", n)}]
     own = {"user_id": n, "app_id": app.pk}
-    yield AppPerson(), [{"id": n, "pairwise_id": p.known_as(n), **own}]
+    yield AppPerson(), (
+        {"id": n + at, "pairwise_id": p.known_as(n + at), "user_id": n, "app_id": one.pk}
+        for at, one in enumerate(reversed(apps))
+    )  # fmt: skip
     yield p.request(world), (
         {"id": r, "request_id": p.name("req", r), "scope": f"{scope}{r}", "status": "approved",
          "decided_at": world.now, "decided_by": "person", "pairwise_id": p.known_as(n), **own}
         for r in requests
+    )  # fmt: skip
+    yield p.request(world), (
+        {"id": r, "request_id": p.name("req", r), "scope": f"{scope}{r}", "status": "pending", "user_id": n,
+         "app_id": apps[r % len(apps)].pk, "pairwise_id": p.known_as(n + len(apps) - 1 - r % len(apps))}
+        for r in waiting
     )  # fmt: skip
     yield p.grant(world), (
         {"id": r, "grant_id": p.name("grt", r), "request_id": r, "scope": f"{scope}{r}", "reads": 10, **own}

@@ -7,7 +7,6 @@ Works on a database of its own: beside the one of DATABASE_URL, or on SQLite. Th
 first tenth after its start; memory that grew with the file would show there.
 """
 
-import argparse
 import json
 import os
 import re
@@ -21,7 +20,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from bench.staging import own_database, prepare
+from bench.staging import asked, own_database, prepare
 from deploy.local.place import PYTHON, ROOT
 
 PEOPLE = 50
@@ -141,10 +140,7 @@ def measure(path: Path, emails: list[str], rows: int, kills: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--kills", type=int, default=5)
-    asked = parser.parse_args()
+    given = asked("legacy", rows=100_000, kills=5)
     home = Path(tempfile.mkdtemp(prefix="consent-legacy-"))
     served = os.environ.get("DATABASE_URL", "").startswith("postgres")
     try:
@@ -155,13 +151,9 @@ def main() -> int:
             }  # fmt: skip
             prepare(home)
             emails, path = make_people(), home / "old.jsonl"
-            write(path, emails, asked.rows)
-            as_wanted = measure(path, emails, asked.rows, asked.kills)
+            write(path, emails, given.rows)
+            as_wanted = measure(path, emails, given.rows, given.kills)
     finally:
         shutil.rmtree(home, ignore_errors=True)
     print("as wanted" if as_wanted else f"not as wanted: every row once, and memory within {FLAT} of its beginning")
     return 0 if as_wanted else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """What the public log costs on a large tree: sequencing, proofs, and the memory of a whole verification.
 
-    DATABASE_URL=postgres://… python -m bench.log [leaves before] [entries more] [--verify]
+    DATABASE_URL=postgres://… python -m bench log [leaves before] [entries more] [--verify]
 
 A log of 1,000,000 entries by default (10,000,000 for the long form) is loaded by COPY: chains that hold, with their
 facts, and tiles and edge by the same code that the sequencer uses; then 100,000 entries more wait in the queue and are
@@ -218,7 +218,3 @@ def _verify(size: int, *, everything: bool) -> None:
 def _octets() -> int:
     """How large this process is now, in memory."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-
-if __name__ == "__main__":
-    main()

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.staging import asked
 from deploy.local.place import ROOT, VAR, VENV
 from deploy.local.serving import free_port, is_free
 
@@ -51,13 +52,7 @@ class Figures(dict[str, list[dict[str, Any]]]):
 
 def options_of(name: str, *, seconds: float = 2.0, **switches: Any) -> argparse.Namespace:
     """The arguments of a bench that measures in rounds; `switches` are further ones, as argparse takes them."""
-    parser = argparse.ArgumentParser(prog=f"./run bench {name}")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=seconds)
-    parser.add_argument("--clients", type=int, default=16)
-    for switch, how in switches.items():
-        parser.add_argument(f"--{switch}", **how)
-    return parser.parse_args()
+    return asked(name, rounds=5, seconds=seconds, clients=16, **switches)
 
 
 def setting_of(options: argparse.Namespace) -> str:

@@ -125,7 +125,3 @@ def report(figures: Figures, options: argparse.Namespace) -> int:
         compared = f"{figures.ratio('status', name):11.2f}{WANTED[name]:>8}" if name in WANTED else " " * 19
         print(f"{name:24}{rate:11.0f}{p50:8.1f}{p99:8.1f}{compared}{server:11.0f}")
     return 1 if any(figures.ratio("status", name) < wanted for name, wanted in WANTED.items()) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

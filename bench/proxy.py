@@ -8,7 +8,6 @@ enforced: the calls carry a consent token. Calls start spread over the time that
 all of them are under way at any moment; each client calls again as soon as it has its answer.
 """
 
-import argparse
 import asyncio
 import json
 import sys
@@ -18,7 +17,7 @@ from typing import Any
 
 from bench.measuring import granian
 from bench.slow_agent import slow_agent
-from bench.staging import LIMITS_OFF, close_connections, consent_to_agents, make_apps, make_people, own_database
+from bench.staging import LIMITS_OFF, asked, close_connections, consent_to_agents, make_apps, make_people, own_database
 from bench.targets import prepared
 
 WORKERS, THREADS, IN_FLIGHT = 2, 800, 700
@@ -26,11 +25,7 @@ ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, millisecon
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./run bench proxy")
-    parser.add_argument("--calls", type=int, default=1000, help="under way at once")
-    parser.add_argument("--seconds", type=float, default=5.0, help="that the agent takes")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    options = asked("proxy", calls=1000, seconds=5.0, rounds=3)
     with own_database() as url, slow_agent() as agent:
         address = f"http://127.0.0.1:{agent}"
         requests = prepare(
@@ -155,7 +150,3 @@ def report(rounds: list[dict[str, float]], options: Any) -> int:
         missed = missed or not good
         print(f"  {'✓' if good else '✗'} {what:62} {reached:8.2f}{unit}   wanted at most {wanted:g}{unit}")
     return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

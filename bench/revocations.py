@@ -11,10 +11,8 @@ nobody is told a figure anywhere, and this is half of the second within which so
 the answer for a consequence of it.
 """
 
-import argparse
 import math
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -89,11 +87,7 @@ def plainly(site: str, token: str) -> Reader:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="./run bench revocations")
-    parser.add_argument("--reads", type=int, default=500)
-    parser.add_argument("--revocations", type=int, default=1, help="at least so many")
-    parser.add_argument("--readers", type=int, default=6)
-    options = parser.parse_args()
+    options = staging.asked("revocations", reads=500, revocations=1, readers=6)
     port = free_port()
     with staging.own_database() as url:
         env = {
@@ -152,7 +146,3 @@ def report(run: list[Race]) -> int:
 def p99(seconds: list[float]) -> float:
     """What 99 of 100 did not exceed; of fewer than 100, the longest."""
     return sorted(seconds)[math.ceil(len(seconds) * 0.99) - 1]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

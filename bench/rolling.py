@@ -9,7 +9,6 @@ none. Every stream has to come to every event, in order and once. Prints the fig
 Nobody calls faster than nginx's own limit lets one address, from which all of these come.
 """
 
-import argparse
 import http.client
 import json
 import os
@@ -18,7 +17,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -215,7 +213,7 @@ def wait_for(log: Path, text: str, times: int) -> None:
 
 
 def main() -> int:
-    options = arguments()
+    options = staging.asked("rolling", requests=10_000, drain=8.0)
     home = Path(tempfile.mkdtemp(prefix="consent-rolling-"))
     home.chmod(0o755)  # nginx's workers have another account
     with ExitStack() as stack:
@@ -249,13 +247,6 @@ def main() -> int:
     else:
         shutil.rmtree(home)
     return 1 if wrong else 0
-
-
-def arguments() -> Any:
-    parser = argparse.ArgumentParser(prog="./run bench rolling")
-    parser.add_argument("--requests", type=int, default=10_000, help="at least; they go on until all is replaced")
-    parser.add_argument("--drain", type=float, default=8.0, help="seconds until old processes are asked to end")
-    return parser.parse_args()
 
 
 def arrive(person: staging.StagedPerson, home: Path) -> None:
@@ -334,7 +325,3 @@ def report(tally: Tally, followers: list[Follower], replaced: int, seconds: floa
         print(f"  {times} times {what}")
     print(f"failed: {sum(tally.failed.values())} of {tally.count}")
     return bool(wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

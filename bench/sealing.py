@@ -7,11 +7,11 @@ the POST. "standstill" is the longest time in which a timer of the page could no
 1.5 s and a page that does not freeze.
 """
 
-import argparse
 import sys
 from statistics import median
 from typing import Any
 
+from bench.staging import asked
 from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 
 SIZES = {"4 KiB": 4096, "200 kB": 200_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
@@ -69,9 +69,7 @@ def measure(tab: Tab, size: int, curve: str, rounds: int) -> dict[str, float]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
+    rounds = asked("sealing", rounds=5).rounds
     executable = find_chromium()
     if executable is None:
         print("no Chromium found: set CHROMIUM to its path", file=sys.stderr)
@@ -90,7 +88,3 @@ def main() -> int:
                     f"{found['opening']:>9.1f} {found['openStandstill']:>11.1f} {found['bytes']:>12.0f}"
                 )
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -64,7 +64,3 @@ def _measure(page: Page, url: str) -> None:
     began = min(told[0] for told in seen.values())
     for start, address, end, octets in sorted(seen.values()):
         print(f"{start - began:7.2f} {end - began:6.2f} {octets:7d} {address.split('/', 3)[3]}")
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,7 @@ from bench.staging import close_connections, prepare
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.owner import Owner
-from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
+from consent_bridge.sealed import generate_connector_key, public_half
 from deploy.local import neighbours
 from deploy.local.place import PYTHON, manage, must
 from deploy.local.serving import free_port, service
@@ -105,7 +105,7 @@ def act(scene: Scene) -> None:
     app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in asked.items()}
     scene.names = {
         **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
-        "document": "integrating", "key": "unknown", "thumbprint": thumbprint(public_half(key)), "app_label": "consent",
+        "document": "integrating", "key": "unknown", "app_label": "consent",
         **analyse(scene), **call_as_test_app(scene), **use_portal(), **register_host(scene.address),
     }  # fmt: skip
 
@@ -129,6 +129,10 @@ def waiting(ask: Callable[..., Any]) -> dict[str, Any]:
         ),
         "narrow": ask("attr.lifestyle.*", "Plan days that suit how you live", refresh_policy="continuous"),
         "restricted": ask("attr.financial.signals.*", "Keep suggestions within what you usually spend"),
+        "less": ask(
+            "attr.identity.basic.birth_date", "Let you into rooms for adults",
+            accepts={"identity.basic.birth_date": ["identity.basic.age_bracket", "identity.basic.age_over_18"]},
+        ),
         "renewal": ask(
             "attr.technology.use.*", "Send your tickets where you look for them", access_duration=90 * 86400,
             refresh_policy="continuous",
@@ -180,7 +184,10 @@ def make_newcomer(scene: Scene) -> None:
 
 
 def call_as_test_app(scene: Scene) -> dict[str, str]:
-    """Requests of every kind, some calls that are refused, and a sandbox person whom somebody plays."""
+    """Requests of every kind, some refused calls, a registered key, and a sandbox person whom somebody plays."""
+    from consent.connector_keys.actions import register_key
+    from developers.models import App
+
     key, token = generate_connector_key(), scene.sample["developer"]["test_token"]
     with Client(f"{scene.address}/api/v1", token) as app:
         app.make_sandbox_person("Never answers")
@@ -197,7 +204,9 @@ def call_as_test_app(scene: Scene) -> dict[str, str]:
                 app.discover(unknown)
         with contextlib.suppress(Problem):
             app.status("req_of_somebody_else")
-        return {"user_id": person.user_id}
+    test_app = App.objects.get(app_id=scene.sample["developer"]["test_app_id"])
+    registered = register_key(app=test_app, key_id="laptop", jwk=public_half(key), by=test_app.members.get().user)
+    return {"user_id": person.user_id, "thumbprint": registered.thumbprint}
 
 
 def use_portal() -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from playwright.sync_api import Page
 
 from bench.shot_stage import Scene
-from examples.reference_agents.sample import SAMPLE
+from deploy.sample_data.sample_person import SAMPLE
 
 Prepare = Callable[[Page, Scene], None]
 _number = count(1000).__next__  # for what has to be another each time, and the same in every run
@@ -127,7 +127,6 @@ def sign_up(page: Page, scene: Scene) -> None:
     page.locator("input[name=password1]").press("Enter")
     page.wait_for_url("**/vault/setup/")
     page.locator("#new-passphrase").fill(passphrase)
-    page.locator("#again-passphrase").fill(passphrase)
     page.locator("#passphrase-form button[type=submit]").click()
     page.wait_for_selector("#recovery-code code")
 

@@ -1,5 +1,6 @@
 """What the benches stand on: a database of their own, and in it apps with tokens and people who can sign in."""
 
+import argparse
 import os
 import secrets
 import sys
@@ -53,6 +54,17 @@ class StagedPerson:
             owner.create_vault(secrets.token_urlsafe(16))
             owner.write("lifestyle", "food", FOOD, base=0)
         return owner
+
+
+def asked(bench: str, **options: Any) -> argparse.Namespace:
+    """What the command line says: of each option its default, or what argparse takes of it."""
+    described = sys.modules[f"bench.{bench}"].__doc__
+    parser = argparse.ArgumentParser(
+        f"./run bench {bench}", description=described, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, how in options.items():
+        parser.add_argument(f"--{name}", **(how if isinstance(how, dict) else {"type": type(how), "default": how}))
+    return parser.parse_args()
 
 
 @contextmanager

@@ -81,7 +81,3 @@ def report(figures: Figures, options: argparse.Namespace) -> int:
     )
     print(f"\nSlower than wanted: {', '.join(slow)}." if slow else "\nAll as fast as wanted.")
     return 1 if slow else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,6 @@ two. What is seen is whether anything else holds two workers back: a lock, a con
 import argparse
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -78,7 +77,3 @@ def report(figures: Figures, options: argparse.Namespace) -> int:
         rates = "".join(f"{figures.middle(each, 'rate'):17.0f}" for each in both)
         print(f"{name:12}{rates}{figures.ratio(both[1], both[0]):12.2f}{WANTED:8}{took:>17}")
     return 1 if any(figures.ratio(f"{name}, 2", f"{name}, 1") < WANTED for name in ADDRESSES[:2]) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,18 +2,21 @@
 
 import gc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.template import Context
+from django.template.base import Template
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from accounts.models import User
+from agents_proxy.proxy import a2a, credentials
 from common import limits
 from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
@@ -49,6 +52,13 @@ def long_form(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> Generator[None, Any, Any]:
+    """What has a long form alone is not collected without `--long`: schemathesis would first draw its every case."""
+    made = yield
+    return [] if _is_long_alone(collector.config, getattr(obj, "pytestmark", ())) else made
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not for this database, and refuse two cases of one name.
 
@@ -67,7 +77,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_left_out(item: pytest.Item) -> bool:
     if connection.vendor == "postgresql" and item.get_closest_marker("sqlite"):
         return True
-    return not item.config.getoption("--long") and any(mark.kwargs.get("only") for mark in item.iter_markers("long"))
+    return _is_long_alone(item.config, item.iter_markers())
+
+
+def _is_long_alone(config: pytest.Config, marks: Iterable[pytest.Mark]) -> bool:
+    return not config.getoption("--long") and any(mark.name == "long" and mark.kwargs.get("only") for mark in marks)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -87,6 +101,17 @@ def django_db_setup(
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _contexts_of_pages(django_test_environment: None) -> None:
+    """`answer.context` is that of the page; to copy it for each part, icons too, took a tenth of a page's time."""
+    noted = Template._render
+
+    def rendered(self: Template, context: Context) -> Any:
+        return noted(self, context) if context.template is self else self.nodelist.render(context)
+
+    Template._render = rendered
+
+
 @pytest.fixture(autouse=True)
 def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     """Rate limits and other memories of the process do not cross from test to test."""
@@ -94,6 +119,8 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     before = limits._client.cache_info()
     yield
     limits._paces.clear()
+    a2a._cards.clear()  # by address: the next agent may well listen on the same port
+    credentials._tokens.clear()
     if limits._client.cache_info() != before or request.node.nodeid.startswith(
         "tests/system/"
     ):  # a server of the test counts, too

@@ -46,7 +46,7 @@ from config.settings import STATIC_ROOT, STORAGES  # noqa: E402
 # Cheap on purpose: a test signs many people in. What a deployment uses is pinned by a test of its own.
 PASSWORD_HASHERS = ["tests.password_hash.QuickArgon2"]
 # Hashed names need `collectstatic`; the browser tests run the real server, which has them.
-STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "config.static_files.AddressesOnce"}}
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True

@@ -28,7 +28,6 @@ OF_UPSTREAMS = {
 _JSON = ("application/json", "application/problem+json", "application/ld+json")
 _CODES = {problem.code for problem in every_problem()}
 _OF_EVERY_CALL = {"developer_tokens", "management_tokens", "rate_counts"}
-_FOLLOWED, _OF_FOLLOWING = "GET /connect/<str:connection_id>/", {"connections"}
 _SHORTEST = 12  # characters of a secret that is looked for
 
 
@@ -78,11 +77,7 @@ def secrets_of(world: World) -> Iterator[bytes]:
 
 
 def traces(address: Address, written: set[str], answer: Answer) -> list[str]:
-    """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain.
-
-    An app's link to connect waits longer as of when it is followed, for whoever signs in or up first.
-    """
-    written = written - _OF_FOLLOWING if address.name == _FOLLOWED and in_short(answer) == "302 sign-in" else written
+    """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain."""
     is_refusal = in_short(answer) in ("401", "403", "404", "405", "302 sign-in")
     return [f"refused, and wrote to {table}" for table in sorted(written - _OF_EVERY_CALL)] if is_refusal else []
 

@@ -4,6 +4,7 @@ tests/system/browser/test_passkey_sign_up.py makes real passkeys; here a softwar
 """
 
 import json
+import re
 import secrets
 import time
 from typing import Any
@@ -22,6 +23,7 @@ from fido2.webauthn import AttestationObject, AttestedCredentialData, Authentica
 
 from accounts.models import User
 from tests.factories import PersonFactory
+from tests.factories.accounts import PASSWORD
 
 pytestmark = pytest.mark.django_db
 ADDRESS, CREATE = "/accounts/signup/passkey/", "/accounts/signup/passkey/create/"
@@ -121,6 +123,16 @@ def test_an_account_comes_with_its_passkey_and_no_password() -> None:
 
 def test_it_goes_on_where_the_sign_up_began() -> None:
     assert sign_up(SoftwareKey(), begin(next="/consent/inbox/")).headers["Location"] == "/consent/inbox/"
+
+
+def test_another_address_goes_on_there_as_well() -> None:
+    client = begin(next="/consent/inbox/")
+    assert f'href="{ADDRESS}?next=%2Fconsent%2Finbox%2F"' in client.get(CREATE).content.decode()
+
+    made = SoftwareKey().create(options_of(client))
+    PersonFactory(email="ann@example.org")
+
+    assert client.post(CREATE, {"credential": made}).headers["Location"] == f"{ADDRESS}?next=%2Fconsent%2Finbox%2F"
 
 
 def test_it_never_goes_on_elsewhere() -> None:
@@ -315,6 +327,22 @@ def test_where_addresses_are_confirmed_nobody_is_signed_in_before(settings: Any)
     signed_in, _ = sign_in(key.answer)
 
     assert signed_in.get("/account/security/").status_code == 200
+
+
+@pytest.mark.parametrize("by", ["passkey", "password"])
+def test_whoever_confirms_the_address_goes_on_where_the_sign_up_began(settings: Any, by: str) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    if by == "passkey":
+        sign_up(SoftwareKey(), client := begin(next="/consent/inbox/"))
+    else:
+        form = {"email": "ann@example.org", "password1": PASSWORD, "next": "/consent/inbox/"}
+        (client := Client()).post("/accounts/signup/", form)
+    link = re.search(r"/accounts/confirm-email/[^\s]+", str(mail.outbox[0].body))
+    assert link
+
+    for browser, leads_to in ((client, "%2Fconsent%2Finbox%2F"), (Client(), "%2Fvault%2Fsetup%2F")):
+        EmailAddress.objects.update(verified=False)
+        assert browser.post(link[0]).headers["Location"] == f"/accounts/login/?next={leads_to}"
 
 
 def test_sign_ups_of_a_network_are_counted(settings: Any) -> None:

@@ -1,5 +1,7 @@
 """What staff do to the registry, and what it touches."""
 
+import json
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission as PermissionRow
@@ -225,6 +227,35 @@ def test_scope_entry_that_contradicts_itself_is_refused(page, change, field):
     assert ScopeEntry.objects.filter(pk=entry.pk).values() == [] or entry.attributes == (
         ScopeEntry.objects.get(pk=entry.pk).attributes
     )
+
+
+MADE = {"from": "identity.basic.birth_date", "rule": {"kind": "at_least", "of": "age", "value": 21}, "rule_version": 1}
+OTHER_RULE, ELSEWHERE = {**MADE, "rule": {"kind": "guess"}}, {**MADE, "from": "contact.email.email"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "made", "saved"),
+    [
+        ("attr.identity.basic.age_over_18", MADE, MADE),
+        ("attr.identity.basic.age_over_18", OTHER_RULE, None),
+        ("attr.identity.basic.age_over_18", ELSEWHERE, None),
+        ("attr.identity.basic.age_over_18", ["x"], None),
+        ("attr.identity.basic.*", MADE, None),
+    ],
+)
+def test_an_answer_in_place_of_a_value_is_made_by_a_known_rule_alone(page, scope, made, saved):
+    entry = ScopeEntry.objects.get(scope=scope)
+    answer = _save_entry(page, entry, derived=json.dumps(made))
+    assert (answer.status_code == 302) is (saved is not None)
+    before, entry = entry.derived, ScopeEntry.objects.get(scope=scope)
+    assert entry.derived == (before if saved is None else saved)
+
+
+def test_no_wider_scope_takes_an_answer_in(page):
+    entry = ScopeEntry.objects.get(scope="attr.identity.basic.*")
+    taken = "\n".join([*entry.attributes, "identity.basic.age_over_18"])
+    answer = _save_entry(page, entry, attributes=taken)
+    assert list(answer.context["adminform"].form.errors) == ["attributes"]
 
 
 def test_scope_entry_of_another_domain_is_refused(page):

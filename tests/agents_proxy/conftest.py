@@ -12,7 +12,8 @@ from agents_proxy.analyses.models import Run
 from agents_proxy.destinations.models import Destination
 from agents_proxy.financial import refreshes
 from developers.models import App
-from examples.reference_agents.__main__ import Handler, Server
+from examples.neighbourhood.serving import Server
+from examples.reference_agents.__main__ import Agents as ReferenceAgents
 from examples.reference_agents.consent import Consent
 from examples.reference_agents.store import keep_in
 from tests.agents_proxy.agent_server import Agents, speaking
@@ -112,9 +113,9 @@ def caller(person: User) -> JsonClient:
 @pytest.fixture
 def reference(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The reference agents' own server, in this process, with the keys that the service publishes."""
-    server = Server(("127.0.0.1", 0), Handler)
-    with serving(server) as address:
-        server.consent = Consent("http://localhost:8000", address)
+    program = ReferenceAgents()
+    with serving(Server(0, program)) as address:
+        program.consent = Consent("http://localhost:8000", address)
         keys = KeySet.import_key_set(signing.public_keys())
-        monkeypatch.setattr(server.consent, "_known", lambda **_: keys)
+        monkeypatch.setattr(program.consent, "_known", lambda **_: keys)
         yield address

@@ -8,8 +8,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from accounts.models import User
+from agents_proxy import tasks
 from agents_proxy.activations import actions as activation_actions
-from agents_proxy.activations import deliveries, tasks
+from agents_proxy.activations import deliveries
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses.models import Run

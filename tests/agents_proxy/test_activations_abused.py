@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from agents_proxy.activations import deliveries, tasks
+from agents_proxy import tasks
+from agents_proxy.activations import deliveries
 from agents_proxy.activations.models import Activation
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run

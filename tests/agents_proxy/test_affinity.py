@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents_proxy.analyses.affinity import affinity_of
-from agents_proxy.analyses.exports.csv_file import as_csv
+from agents_proxy.analyses.exports import as_csv
 
 
 def test_a_whole_profile_gives_the_whole_shape() -> None:

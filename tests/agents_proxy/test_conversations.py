@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
+from agents_proxy import tasks
 from agents_proxy.analyses import steps
-from agents_proxy.analyses import tasks as analysis_tasks
 from agents_proxy.analyses.models import Run, Step
 from common import encryption
 from tests.agents_proxy.agent_server import Agents
@@ -83,10 +83,10 @@ def test_the_run_goes_on_without_an_answer_after_a_day(asking: Run, agents: Agen
     step = asking.steps.get(agent="core")
     assert step.lease_until - timezone.now() > timedelta(hours=23)
     Run.objects.filter(pk=asking.pk).update(updated_at=timezone.now() - timedelta(minutes=1))
-    waited = analysis_tasks.resume_analyses()
+    waited = tasks.resume_analyses()
     Step.objects.filter(pk=step.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
 
-    assert (waited, analysis_tasks.resume_analyses()) == (0, 1)
+    assert (waited, tasks.resume_analyses()) == (0, 1)
     run = kept(asking)
     assert (run.status, states(run)) == ("completed_with_errors", ["succeeded", "failed", "empty", "succeeded"])
     assert run.steps.get(agent="core").error_code == "not_answered"

@@ -119,7 +119,7 @@ def test_nobody_reads_whom_it_is_about_or_puts_somebody_in_their_place(
     signed_in(consenting(other)).post("/api/a2a/brand", CALL)
     mine, hers = Deletion.objects.order_by("pk")
     assert mine.subject is not None
-    assert "ana" not in mine.subject
+    assert "ana@" not in mine.subject
     Deletion.objects.filter(pk=mine.pk).update(subject=hers.subject)
     withdraw(person)
     attempt()

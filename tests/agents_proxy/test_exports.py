@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import User
 from agents_proxy.analyses.affinity import affinity_of
-from agents_proxy.analyses.exports.files import EXPORTS
+from agents_proxy.analyses.exports import EXPORTS
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient

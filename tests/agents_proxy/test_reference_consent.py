@@ -36,8 +36,8 @@ def ana(person: User) -> User:
     return consenting(owning(person, "+4917604069055"))
 
 
-def asked(agents: str, prompt: Prompt, assertion: str, *, agent: str = "core", protocol: Any = "tasks-send") -> Any:
-    target = Upstream(f"{agents}/{agent}", "", 20, Protocol(protocol))
+def asked(agents: str, prompt: Prompt, assertion: str, *, agent: str = "core") -> Any:
+    target = Upstream(f"{agents}/{agent}", "", 20, Protocol.TASKS_SEND)
     return call(target, prompt, assertion)
 
 
@@ -48,13 +48,10 @@ def made(agents: str, ana: User, prompt: Prompt, *, agent: str = "core", about: 
     return assertions.assertion(agent, target, prompt, about, consent)
 
 
-@pytest.mark.parametrize("protocol", [Protocol.TASKS_SEND, Protocol.A2A])
-def test_what_was_agreed_to_is_answered_through_the_proxy(
-    protocol: Protocol, agents: str, ana: User, settings: Any
-) -> None:
-    configure(settings, "core-profile", url=f"{agents}/core-profile", protocol=protocol.value)
+def test_what_was_agreed_to_is_answered_through_the_proxy(agents: str, ana: User, settings: Any) -> None:
+    configure(settings, "core-profile", url=f"{agents}/core-profile")
     made_ = signed_in(ana).post("/api/a2a/core-profile", {"text": "Name: Ana Sá\nEmail: ana@example.org\nCity: Porto"})
-    configure(settings, "core", url=f"{agents}/core", protocol=protocol.value)
+    configure(settings, "core", url=f"{agents}/core")
     found = signed_in(ana).post("/api/a2a/core", {"text": "What do you know of me?"})
 
     assert "result" in made_.json(), made_.json()

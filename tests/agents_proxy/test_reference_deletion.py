@@ -26,7 +26,8 @@ from developers.models import App
 from examples.neighbourhood.crm import Crm
 from examples.neighbourhood.serving import Server
 from examples.neighbourhood.store import Store
-from examples.reference_agents.store import given_under, kept
+from examples.reference_agents.prompts import Call
+from examples.reference_agents.store import kept
 from tests.agents_proxy.forgetting import attempt, states, withdraw
 from tests.agents_proxy.proxy_calls import consenting, owning
 from tests.agents_proxy.receivers import deliver
@@ -71,13 +72,13 @@ def test_what_came_under_a_consent_goes_with_it_and_the_rest_stays(ana: JsonClie
 
 def test_of_somebody_who_is_erased_nothing_stays(ana: JsonClient, person: User) -> None:
     tells(ana, "City: Porto\nDiet: vegan")
-    with given_under("", 0.0):
-        kept().change({"email": "zoe@example.org"}, {"email": "zoe@example.org", "city": "Bonn"})
+    zoe = {"email": "zoe@example.org"}
+    kept().change(zoe, {**zoe, "city": "Bonn"}, by=Call(""))
     assert erase(erasure_pk=order_erasure(of=person).pk)
     attempt()
 
     assert kept().find(ANA) is None
-    assert kept().find({"email": "zoe@example.org"}) is not None
+    assert kept().find(zoe) is not None
 
 
 def request_of(person: User, **changes: Any) -> str:
@@ -151,19 +152,19 @@ def test_the_crm_forgets_what_was_sent_to_it(liking: Run, person: User, shop: Ap
 
 def test_the_ten_lines_of_the_documentation_check_the_same(person: User, service: str) -> None:
     found: dict[str, Any] = {}
-    exec(
-        re.search(r"^```python\n(import json, time, urllib.*?)^```$", HANDBOOK.read_text(), re.DOTALL | re.M)[1], found
-    )  # type: ignore[index]
+    exec(re.search(r"^```python\n(import base64.*?)^```$", HANDBOOK.read_text(), re.DOTALL | re.M)[1], found)  # type: ignore[index]
     DeletionFactory(consent__user=person)
     good, taken = request_of(person), set[str]()
-    named = {"issuer": service, "origin": "https://agents.example", "taken": taken}
+    named = {
+        "typ": "processing-deletion+jwt", "issuer": service, "origin": "https://agents.example", "taken": taken,
+    }  # fmt: skip
 
-    claims = found["deletion_of"](good, **named)
+    claims = found["claims_of"](good, **named)
     assert claims["subject"] == {"emails": ["ana@example.org"], "phone_numbers": []}
     other = request_of(person, aud="https://elsewhere.example")
     for request in (good, other, request_of(person, exp=1), request_of(person, typ="processing-consent+jwt")):
         with pytest.raises(AssertionError):
-            found["deletion_of"](request, **named)
+            found["claims_of"](request, **named)
 
 
 def test_what_another_person_gave_stays_when_somebody_is_erased(ana: JsonClient, person: User) -> None:
@@ -172,8 +173,7 @@ def test_what_another_person_gave_stays_when_somebody_is_erased(ana: JsonClient,
     tells(ana, f"{number}\nCity: Porto\nDiet: vegan")
     PhoneNumber.objects.filter(user=person).delete()
     owning(PersonFactory(email="zoe@example.org"), number)
-    with given_under("pcn_of_zoe", 1.0, "zoe"):
-        kept().change({"phone": number}, {"likes": ["tea"]})
+    kept().change({"phone": number}, {"likes": ["tea"]}, by=Call("", "pcn_of_zoe", 1.0, "zoe"))
     assert erase(erasure_pk=order_erasure(of=person).pk)
     attempt()
 

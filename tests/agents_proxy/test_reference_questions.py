@@ -19,7 +19,7 @@ def kept() -> None:
 def tasks_send(text: str, task: str) -> Any:
     params = {"sessionId": "session-1", "message": {"role": "user", "parts": [{"type": "text", "text": text}]}}
     asked = {"jsonrpc": "2.0", "id": task, "method": "tasks/send", "params": params}
-    return answer_request("core", asked, "")["result"]
+    return answer_request("core", asked)["result"]
 
 
 def said(task: Any) -> str:
@@ -40,19 +40,7 @@ def test_it_asks_and_takes_the_answer_once() -> None:
     assert later["status"]["state"] == "input-required"
 
 
-@pytest.mark.parametrize(("version", "method"), [("0.3", "message/send"), ("1.0", "SendMessage")])
-def test_an_answer_names_the_task_that_asked(version: str, method: str) -> None:
-    def call(text: str, **named: str) -> Any:
-        message = {"messageId": "m", "role": "user", "parts": [{"text": text}], **named}
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message}}
-        result = answer_request("core", request, version)["result"]
-        return result.get("task", result)
+def test_an_answer_names_the_task_that_asked() -> None:
+    tasks_send(PROMPT, "task-asking")
 
-    asked = call(PROMPT)
-    elsewhere = call("crowded trains, rain", taskId="another")
-    answered = call("crowded trains, rain", taskId=asked["id"], contextId=asked["contextId"])
-
-    assert asked["status"]["state"] in ("input-required", "TASK_STATE_INPUT_REQUIRED")
-    assert unwrapped(said(elsewhere)) == {}
-    assert (answered["id"], answered["contextId"]) == (asked["id"], asked["contextId"])
-    assert unwrapped(said(answered))["dislikes"] == ["crowded trains", "rain"]
+    assert unwrapped(said(tasks_send("crowded trains, rain", "task-another"))) == {}

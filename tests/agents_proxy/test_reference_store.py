@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from agents_proxy.analyses.prompts import profile_prompt
-from examples.reference_agents.store import Store, TwoPeople, keep_in, kept
-from tests.agents_proxy.reference_agents import profile_of, reply_of
+from examples.reference_agents.prompts import Call
+from examples.reference_agents.store import Store, keep_in, kept
+from tests.agents_proxy.reference_agents import profile_of
 from tests.patience import MOST_SECONDS
 from tests.system.agents_proxy.test_reference import ask, start
 
 pytestmark = pytest.mark.usefixtures("empty_store")
+NOBODY = Call("")
 STORY = """Create a profile; reach her at +49 30 12345678 or Zoe.Doe@example.org.
 Full name: Zoe Doe
 Age: 34
@@ -23,8 +25,7 @@ Likes: tea, jazz
 ASKED = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
 ZOE = {
     "full_name": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", "age": 34, "city": "Berlin",
-    "diet_preference": "vegetarian", "likes": ["tea", "jazz"], "country": "Germany", "phone_region": "Berlin",
-    "phone_line_type": "fixed line", "time_zone": "Europe/Berlin",
+    "diet_preference": "vegetarian", "likes": ["tea", "jazz"], "country": "Germany",
 }  # fmt: skip
 
 
@@ -63,9 +64,8 @@ def test_the_same_person_again_changes_the_profile() -> None:
         ("- City = Bonn", {"city": "Bonn"}),
         ("Please change the diet to vegan.", {"diet_preference": "vegan"}),
         ("Set her city to Bonn", {"city": "Bonn"}),
-        ("Remove tea from her likes. Remove the diet.", {"likes": ["jazz"], "diet_preference": None}),
-        ("Remove the diet preference.", {"diet_preference": None}),
-        ("Remove likes", {"likes": None}),
+        ("My diet is vegan. My likes are tea, rain.", {"diet_preference": "vegan", "likes": ["tea", "rain"]}),
+        ("Age: 35 years", {"age": 35}),
         ("Likes: tea", {"likes": ["tea"]}),
         ("Gym membership: no", {"gym_membership": False}),
         ('{"dietPreference": "vegan", "Coffee or Tea": "tea"}', {"diet_preference": "vegan", "coffee_or_tea": "tea"}),
@@ -98,23 +98,6 @@ def test_an_update_of_nobody_keeps_nobody() -> None:
     assert kept().find({"phone": "+493012345678"}) is None
 
 
-@pytest.mark.parametrize("words", ["Forget this person", "forget me."])
-def test_a_person_can_be_forgotten(words: str) -> None:
-    profile_of("core-profile", STORY)
-
-    assert profile_of("core-profile-update", f"{words}\n+49 30 12345678") == {"forgotten": True}
-    assert profile_of("core", "zoe.doe@example.org") == {"email": "zoe.doe@example.org"}
-    assert profile_of("core-profile-update", f"{words}\n+49 30 12345678") == {"forgotten": False}
-
-
-def test_not_to_forget_is_no_order_to_forget() -> None:
-    profile_of("core-profile", STORY)
-
-    profile_of("core-profile-update", "Do not forget this person: +49 30 12345678.")
-
-    assert profile_of("core", "+49 30 12345678") == ZOE
-
-
 def test_identifiers_of_two_people_find_and_change_nobody() -> None:
     profile_of("core-profile", STORY)
     profile_of("core-profile", "Name: Ben Moss\nAge: 50\nEmail: ben@example.org")
@@ -122,19 +105,8 @@ def test_identifiers_of_two_people_find_and_change_nobody() -> None:
 
     assert profile_of("core", both) == {"phone": "+493012345678", "email": "ben@example.org"}
     profile_of("core-profile", f"{both}\nDiet preference: vegan")
-    assert profile_of("core-profile-update", f"Forget this person\n{both}") == {"forgotten": False}
     assert profile_of("core", "+49 30 12345678") == ZOE
     assert profile_of("core", "ben@example.org")["age"] == 50
-
-
-def test_what_core_says_names_its_sources() -> None:
-    profile_of("core-profile", STORY)
-
-    told = reply_of("core", "+49 30 12345678")["metadata"]
-
-    assert told["sources"]["city"] == "kept"
-    assert told["sources"]["phone"] == "prompt"
-    assert told["confidence"]["city"] == 0.98
 
 
 def test_a_file_outlives_the_program_and_belongs_to_its_owner(tmp_path: Path) -> None:
@@ -158,29 +130,49 @@ def test_many_threads_make_one_profile() -> None:
         thread.join()
 
     assert profile_of("core", "zoe@example.org")["age"] in range(20, 36)
-    assert kept()._connection.execute("SELECT count(*) FROM profiles").fetchone() == (1,)
+    assert kept()._connection.execute("SELECT count(DISTINCT profile) FROM fields").fetchone() == (1,)
 
 
 def test_two_programs_share_a_file(tmp_path: Path) -> None:
     one, other = (Store(tmp_path / "profiles.sqlite3") for _ in range(2))
-    one.change({"email": "a@example.org"}, {"email": "a@example.org", "age": 30})
-    other.change({"email": "A@example.org"}, {"age": 31})
+    one.change({"email": "a@example.org"}, {"email": "a@example.org", "age": 30}, by=NOBODY)
+    other.change({"email": "A@example.org"}, {"age": 31}, by=NOBODY)
 
     assert one.find({"email": "a@example.org"}) == {"email": "a@example.org", "age": 31}
-    one.close()
-    other.close()
 
 
 def test_an_address_of_somebody_else_cannot_be_taken() -> None:
     store = kept()
-    store.change({"email": "a@example.org"}, {"email": "a@example.org"})
-    store.change({"email": "b@example.org"}, {"email": "b@example.org"})
+    store.change({"email": "a@example.org"}, {"email": "a@example.org"}, by=NOBODY)
+    store.change({"email": "b@example.org"}, {"email": "b@example.org"}, by=NOBODY)
 
-    with pytest.raises(TwoPeople):
-        store.change({"email": "a@example.org"}, {"email": "b@example.org"})
-    with pytest.raises(ValueError, match="phone number or an e-mail"):
-        store.change({}, {"age": 30})
+    for known, fields in (({"email": "a@example.org"}, {"email": "b@example.org"}), ({}, {"age": 30})):
+        with pytest.raises(ValueError, match="phone number or e-mail address of one person"):
+            store.change(known, fields, by=NOBODY)
     assert store.find({"email": "a@example.org"}) == {"email": "a@example.org"}
+
+
+def test_a_new_address_takes_the_place_of_the_old_one() -> None:
+    store, zoe = kept(), {"phone": "+493012345678"}
+    store.change(zoe, {**zoe, "email": "old@example.org", "age": 30}, by=Call("", "one", 1.0, "zoe"))
+    store.change(zoe, {"email": "new@example.org"}, by=Call("", "other", 2.0, "zoe"))
+
+    assert store.find({"email": "old@example.org"}) is None
+    assert store.find({"email": "new@example.org"}) == {**zoe, "email": "new@example.org", "age": 30}
+    assert store.forget({"phone": [zoe["phone"]]}, consent="one", before=9.0, person="zoe") == 3
+    assert store.find(zoe) is None
+
+
+def test_what_came_first_counts_again_when_what_came_later_goes() -> None:
+    store, zoe = kept(), {"email": "zoe@example.org"}
+    store.change(zoe, {**zoe, "city": "Bonn", "age": 30}, by=Call("", "one", 1.0, "zoe"))
+    store.change(zoe, {**zoe, "city": "Porto"}, by=Call("", "other", 2.0, "zoe"))
+
+    assert store.forget({"email": [zoe["email"]]}, consent="other", before=2.0, person="zoe") == 0
+    assert store.forget({"email": [zoe["email"]]}, consent="other", before=9.0, person="somebody") == 0
+    assert store.find(zoe) == {**zoe, "city": "Porto", "age": 30}
+    store.forget({"email": [zoe["email"]]}, consent="other", before=9.0, person="zoe")
+    assert store.find(zoe) == {**zoe, "city": "Bonn", "age": 30}
 
 
 @pytest.mark.parametrize("name", ["core-profile", "core-profile-update", "core", "public", "second", "brand"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agents_proxy.analyses.merging import measures, merge, metadata
 from agents_proxy.analyses.results import reading_of
 from agents_proxy.errors import InvalidAgentResponse
-from agents_proxy.proxy import bodies, objects
+from agents_proxy.proxy import envelope, objects
 from agents_proxy.proxy.envelope import read
 from agents_proxy.proxy.replies import Reading, read_reply
 from agents_proxy.proxy.spelling import canonical
@@ -258,7 +258,7 @@ def test_the_body_is_read_in_every_encoding_and_passed_on_as_json(body: bytes) -
     "body",
     [
         packed(BODY.encode())[:-9],
-        packed(b" " * (bodies.LONGEST + 1)),
+        packed(b" " * (envelope.LONGEST + 1)),
         b"\xff\xfe\x00",
         b"\x00",
         b"\x1f\x8b",

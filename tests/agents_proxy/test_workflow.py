@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
+from agents_proxy import tasks
 from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import queries as analysis_queries
 from agents_proxy.analyses import results, steps
-from agents_proxy.analyses import tasks as analysis_tasks
 from agents_proxy.analyses.errors import AnalysisEnded, StepNotFailed, TooManyAnalyses, UnknownAnalysis
 from agents_proxy.analyses.models import Run, Step
 from agents_proxy.errors import ConsentEnded
@@ -137,7 +137,7 @@ def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_onc
 
     Step.objects.filter(pk=lost.step_pk).update(lease_until=timezone.now() - MINUTE)
     Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
-    assert analysis_tasks.resume_analyses() == 1
+    assert tasks.resume_analyses() == 1
 
     done = kept(run)
     assert (done.status, states(done)) == ("completed", ["empty"] * 4)
@@ -153,7 +153,7 @@ def test_a_run_that_nobody_was_told_of_is_found(agents: Agents, person: User) ->
 
     Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - MINUTE)
     assert steps.abandoned_runs() == [run.pk]
-    analysis_tasks.resume_analyses()
+    tasks.resume_analyses()
     assert kept(run).status == "completed"
     assert steps.abandoned_runs() == []
 
@@ -242,7 +242,7 @@ def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, 
     assert young.purge_at - young.created_at == pytest.approx(timedelta(days=30), abs=timedelta(seconds=5))
     Run.objects.filter(pk=old.pk).update(purge_at=timezone.now() - MINUTE)
 
-    assert analysis_tasks.purge_analyses() == 1
+    assert tasks.purge_analyses() == 1
     assert list(Run.objects.values_list("pk", flat=True)) == [young.pk]
 
 
@@ -282,12 +282,12 @@ def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: Use
     assert started(person).status == "queued"
 
 
-def test_without_a_free_place_a_run_waits_for_the_sweeper(agents: Agents, person: User, monkeypatch: Any) -> None:
-    import threading
-
-    none_left = threading.BoundedSemaphore(1)
-    none_left.acquire()
-    monkeypatch.setattr(analysis_tasks, "_slots", none_left)
+def test_without_a_free_place_a_run_waits_for_the_sweeper(agents: Agents, person: User, settings: Any) -> None:
+    held = 0
+    while tasks.ANALYSES.acquire(blocking=False):
+        held += 1
     run = started(person)
-    analysis_tasks.run_analysis(run.pk)
+    tasks.run_analysis(run.pk)
+    tasks.ANALYSES.release(held)
+    assert held == settings.ANALYSES_AT_ONCE
     assert (kept(run).status, agents.asked) == ("queued", [])

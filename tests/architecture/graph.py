@@ -306,25 +306,25 @@ def function_lengths(of: House, room: str) -> list[int]:
 
 
 def picture(of: House) -> str:
-    """What stands between the markers: the rooms, then each room that has two features or more."""
+    """What stands between the markers: the rooms, then each room whose features import one another."""
     rooms = sorted({_child("", name) for name in of.nodes})
     parts = ["### What imports what", _CAPTION, _diagram(rooms, of.siblings())]
     for room in rooms:
         features = of.features(room)
-        if len(features) > 1:
+        if any(set(pair) <= set(features) for pair in of.siblings(room)):
             parts += [f"Inside `{room}`:", _diagram(features, of.siblings(room))]
     return "\n\n".join(parts)
 
 
 _CAPTION = """Drawn from the source by `python -m tests.architecture.graph`. An arrow points to what is imported; one
-that follows from others is left out; a dotted one is there for types only. What `config` names as text (applications,
-middleware, addresses) is no import."""
+that follows from others is left out; a dotted one is there for types only."""
 
 
 def _diagram(nodes: list[str], arrows: Mapping[tuple[str, str], list[Arrow]]) -> str:
     drawn = {pair: found for pair, found in arrows.items() if set(pair) <= set(nodes)}
     kept = reduced(_graph(drawn))
-    lines = [f"    {_label(node)}" for node in nodes]
+    alone = [node for node in nodes if not any(node in pair for pair in drawn)]
+    lines = [f"    {_label(node)}" for node in alone]
     for one, two in sorted(pair for pair in drawn if pair[1] in kept[pair[0]]):
         dotted = {arrow.kind for arrow in drawn[one, two]} == {Kind.TYPES}
         lines.append(f"    {_label(one)} {'-.->' if dotted else '-->'} {_label(two)}")

@@ -1,4 +1,4 @@
-"""asvs.csv has every requirement of OWASP ASVS 5.0.0 at levels 1 and 2 once, and docs/assurance.md says what it says.
+"""asvs.csv has every requirement of OWASP ASVS 5.0.0 at levels 1 and 2 once; docs/assurance.md says what is not met.
 
 The subjects are in our words, shorter than the standard's, whose text decides. A requirement is met where the code or
 the documents do what is asked; where no test is named, nothing would notice if that changed.
@@ -77,22 +77,15 @@ def test_what_tests_is_a_test_or_its_table() -> None:
 
 
 def test_the_summary_counts_the_rows() -> None:
-    counted: dict[str, Counter[str]] = {}
-    for row in rows():
-        counted.setdefault(row[0].removeprefix("v5.0.0-").partition(".")[0], Counter())[row[3]] += 1
-    told = re.findall(r"^\| V(\d+) [^|]+\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", SUMMARY.read_text(), re.MULTILINE)
+    counted = Counter(row[3] for row in rows())
 
-    assert {chapter: [int(count) for count in counts] for chapter, *counts in told} == {
-        chapter: [states[state] for state in STATES] for chapter, states in counted.items()
-    }
-    everything = [str(sum(states[state] for states in counted.values())) for state in STATES]
-    assert f"| all 253 | {' | '.join(everything)} |" in SUMMARY.read_text()
+    assert f"| all 253 | {' | '.join(str(counted[state]) for state in STATES)} |\n" in SUMMARY.read_text()
 
 
-def test_the_summary_says_what_is_missing() -> None:
+def test_the_summary_says_what_is_not_met() -> None:
     missing = [
         f"- {number.removeprefix('v5.0.0-')} {subject} ({state}): {why}\n"
-        for number, _, subject, state, _, _, why in rows() if state in ("partly", "not met")
+        for number, _, subject, state, _, _, why in rows() if state == "not met"
     ]  # fmt: skip
 
     assert "".join(missing) in SUMMARY.read_text()

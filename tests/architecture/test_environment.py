@@ -13,11 +13,11 @@ from config import env
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = (ROOT / "env.example").read_text()
 OF_RUN = {
-    "PORT", "HOST", "NEIGHBOURHOOD", "REFERENCE_AGENTS",
+    "PORT", "HOST", "PROFILE", "NEIGHBOURHOOD", "REFERENCE_AGENTS",
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
-    "redis", "broker", "optional_number", "folder", "address",
+    "redis", "broker", "optional_number", "folder", "address", "picture", "colour",
 }  # fmt: skip
 OF_AN_AGENT = (
     "URL", "PROTOCOL", "MODEL", "TIMEOUT", "CHECKS_CONSENT", "DELETE_URL", "CONTACT",

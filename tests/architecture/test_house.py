@@ -42,7 +42,12 @@ def test_nothing_names_a_machine() -> None:
 
 
 def test_lock_files_hold_hashes_and_no_address() -> None:
-    for lock in ("requirements.lock", "requirements-dev.lock", "bench/peer_servers/requirements.lock"):
+    for lock in (
+        "requirements.lock",
+        "requirements-tracing.lock",
+        "requirements-dev.lock",
+        "bench/peer_servers/requirements.lock",
+    ):
         text = (ROOT / lock).read_text()
         pinned = re.findall(r"^[a-z0-9._-]+==", text, re.MULTILINE | re.IGNORECASE)
         unhashed = re.findall(r"^[a-z0-9._-]+==[^\\\n]+$", text, re.MULTILINE | re.IGNORECASE)

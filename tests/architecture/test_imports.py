@@ -189,8 +189,7 @@ def test_the_picture_shows_features_and_what_is_there_for_types(tmp_path: Path) 
     )
 
     assert graph.picture(found).endswith(
-        "Inside `a`:\n\n```mermaid\ngraph LR\n    aside\n    lower\n    upper\n"
-        "    aside -.-> upper\n    upper --> lower\n```"
+        "Inside `a`:\n\n```mermaid\ngraph LR\n    aside -.-> upper\n    upper --> lower\n```"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from conformance.cases import VECTORS
 from consent_bridge.aio import AsyncClient
 from consent_bridge.cli import main
 from consent_bridge.client import Client
@@ -23,7 +24,6 @@ from tests.bridge.fake_site import FOOD, LOGIN, PASSPHRASE, PASSWORD, FakeSite
 from tests.bridge.remembered import CUISINE, status
 from tests.bridge.wire import TOKEN
 
-ROOT = Path(__file__).resolve().parents[2]
 NOT_IN_EXPORT_HEADER = {"alg", "enc", "typ", "cty"}
 
 RunCli = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -31,7 +31,7 @@ RunCli = Callable[..., subprocess.CompletedProcess[bytes]]
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Any]:
-    return json.loads((ROOT / "tests" / "vectors" / "sealed.json").read_text("utf-8"))
+    return json.loads((VECTORS / "sealed.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")

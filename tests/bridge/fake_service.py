@@ -69,7 +69,8 @@ class FakeService:
 
     def reply_to(self, asked: Asked) -> Reply | str:
         self.asked.append(asked)
-        script = self.scripts[asked.method, asked.path]
+        below = f"/{asked.path.split('/')[1]}/*"  # for what has no script of its own
+        script = self.scripts[asked.method, asked.path] or self.scripts[asked.method, below]
         if not script:
             return problem("not_found", 404)
         step = script.pop(0) if len(script) > 1 else script[0]

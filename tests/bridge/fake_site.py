@@ -6,6 +6,7 @@ from typing import Any
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.sealed import generate_connector_key, public_half, request_digest, thumbprint
 from tests.bridge.fake_service import Asked, FakeService, Reply, problem
+from tests.bridge.logs import Log
 from tests.bridge.wire import APPROVED, FROZEN
 
 PASSPHRASE = "correct horse battery staple"
@@ -41,6 +42,8 @@ class FakeSite:
             ],
             "connector_thumbprint": thumbprint(self.key),
         }
+        self.log = Log()
+        service.on("GET", "/log/*", self.of_log)
         service.on("GET", "/accounts/login/", self.login_page)
         service.on("POST", "/accounts/login/", self.log_in)
         service.on("GET", "/vault/keys", self.signed_in(self.keys))
@@ -61,6 +64,15 @@ class FakeSite:
         service.on("GET", "/consent/history/chain", self.signed_in(self.history))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
+
+    def of_log(self, asked: Asked) -> Reply:
+        """The public log has the whole chain, and nothing else."""
+        self.log.leaves = [decode_base64url(one["entry_hash"], "a hash") for one in self.chain]
+        if asked.path == "/log/key":
+            return Reply(f"{self.log.key}\n")
+        if asked.path == "/log/checkpoint":
+            return Reply(self.log.note())
+        return Reply(self.log.proof(self.log.leaves.index(decode_base64url(asked.path[11:], "a hash"))))
 
     def login_page(self, _: Asked) -> Reply:
         return Reply(LOGIN_PAGE, headers=(("Set-Cookie", f"csrftoken={FIRST_TOKEN}; Path=/"),))

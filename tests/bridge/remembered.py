@@ -34,7 +34,7 @@ def write_notes(unlocked, site, **changes):
     site.notes = {"jwe": seal_notes(notes, unlocked._unlocked(), "usr_a", revision), "revision": revision}
 
 
-def entry(site, kind, facts):
+def entry(site, kind, facts, at="2026-11-20T10:00:00Z"):
     """The next entry of the person's chain, hashed as the service does it."""
     last = site.chain[-1] if site.chain else {"sequence": 0, "entry_hash": ""}
     salt = bytes(32)
@@ -45,7 +45,7 @@ def entry(site, kind, facts):
         "prev_hash": last["entry_hash"],
         "kind": kind,
         "actor": "person",
-        "at": "2026-11-20T10:00:00Z",
+        "at": at,
         "facts_hash": digest(facts, salt),
     }
     return {**hashed, "entry_hash": digest(hashed), "facts": facts, "salt": encode_base64url(salt)}

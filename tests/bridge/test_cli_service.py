@@ -106,4 +106,5 @@ def test_command_line_says_what_the_service_said(fake, cli, environ):
     done = cli("discover", "usr_a", **environ)
 
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr == b"consent-bridge: unknown_user (404): No such person.\n"
+    told = f"consent-bridge: {fake.url}/api/v1: unknown_user (404): No such person.\n"
+    assert done.stderr.decode() == told

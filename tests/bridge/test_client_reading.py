@@ -6,10 +6,12 @@ import pytest
 
 from consent_bridge.client import Client, open_envelope
 from consent_bridge.errors import KeyRefused, Refused
+from consent_bridge.opening import check_asked
 from consent_bridge.results import AskedConsent, Envelope, as_json, build
 from consent_bridge.sealed import (
     ExportContent,
     generate_connector_key,
+    request_digest,
 )
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.refusals import refused_for
@@ -42,6 +44,43 @@ def test_slice_is_read_opened_and_compared(fake, client):
         "expires_at": "2026-11-21T10:00:00Z",
         "reads_remaining": None,
     }
+
+
+@pytest.mark.parametrize("told", ["as it was asked", "not at all", "by a later version"])
+def test_an_answer_is_taken_only_with_how_it_was_made(told):
+    path = "lifestyle.food.favorite_cuisine"
+    made = {"from": "lifestyle.food.all", "rule": {"kind": "part", "characters": 4}, "rule_version": 1}
+    derived = {
+        "as it was asked": {path: made},
+        "not at all": {},
+        "by a later version": {path: made | {"rule_version": 2}},
+    }
+    request = {**ASKED["request"], "derived": {path: made}}
+    digest = request_digest(request)
+    asked = build(AskedConsent, {**ASKED, "request": request, "request_digest": digest})
+    content = ExportContent(**{**vars(CONTENT), "derived": derived[told]})
+    found = build(Envelope, envelope(header={"request_digest": digest}, content=content))
+
+    if told == "as it was asked":
+        assert open_envelope(found, asked, KEY).derived == {path: made}
+    else:
+        with pytest.raises(Refused, match="derived"):
+            open_envelope(found, asked, KEY)
+
+
+def test_a_service_cannot_make_an_accepted_answer_of_another_value():
+    source, path = "lifestyle.food.favorite_cuisine", "lifestyle.food.begins"
+    body = {"user_id": "usr_a", "scope": SCOPE, "purpose": ASKED["request"]["purpose"], "connector_public_key": KEY,
+            "connector_key_id": ASKED["connector_key_id"], "accepts": {source: [path]}}  # fmt: skip
+    for made_from, member in ((source, None), ("lifestyle.food.diet_preference", "accepts")):
+        made = {"from": made_from, "rule": {"kind": "is_set"}, "rule_version": 1}
+        request = {**ASKED["request"], "accepts": {source: [path]}, "derived": {path: made}}
+        asked = build(AskedConsent, {**ASKED, "request": request, "request_digest": request_digest(request)})
+        if member is None:
+            check_asked(asked, body)
+            continue
+        with refused_for(member, match="not each accepted answer"):
+            check_asked(asked, body)
 
 
 def test_lost_read_is_repeated_under_the_same_key_so_that_it_counts_once(fake, client):

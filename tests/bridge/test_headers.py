@@ -4,23 +4,18 @@ import re
 
 import pytest
 
-from consent_bridge.encoding import encode_base64url
 from consent_bridge.sealed import (
     MAX_JWE_CHARS,
     CannotOpen,
-    ExportHeader,
     Refused,
     equal_as_text,
-    generate_connector_key,
     open_export,
     open_export_where,
     open_segment,
-    public_half,
     seal_segment,
 )
 from tests.bridge.handmade import (
     CONTENT,
-    DIGEST,
     EXPORT,
     EXPORT_MEMBERS,
     KEY,
@@ -100,56 +95,6 @@ def test_segment_from_elsewhere_is_refused(member, other):
         open_segment(hand_sealed_segment(**{member: other}), VAULT.secret, SEGMENT)
 
 
-@pytest.mark.parametrize("member", ExportHeader.__dataclass_fields__)
-def test_export_for_another_request_is_refused(member):
-    other = {"revision": 3, "request_digest": encode_base64url(bytes(32))}.get(member, "another")
-
-    with refused_for(member, match=f"header member {member} is"):
-        open_export(hand_sealed_export(**{member: other}), KEY, EXPORT)
-
-
-@pytest.mark.parametrize("member", [*EXPORT_MEMBERS, "epk"])
-def test_export_header_without_a_member_is_refused(member):
-    sealed = with_header(hand_sealed_export(), lambda header: header.pop(member))
-
-    with pytest.raises(Refused, match=f'the header has no member "{member}"'):
-        open_export(sealed, KEY, EXPORT)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"x": encode_base64url(bytes(32))}, "low-order"),
-        ({"x": "short"}, "epk is refused"),
-        ({"d": encode_base64url(bytes(32))}, "private member"),
-        ({"kid": "a"}, "unknown member"),
-        ({"crv": "Ed25519"}, "Ed25519"),
-        ({"crv": "P-256"}, "crv"),
-    ],
-)
-def test_export_with_a_bad_ephemeral_key_is_refused(change, reason):
-    sealed = with_header(hand_sealed_export(), lambda header: header["epk"].update(change))
-
-    with refused_for("epk", match=reason):
-        open_export(sealed, KEY, EXPORT)
-
-
-def test_export_with_an_ephemeral_key_on_another_curve_is_refused():
-    other = public_half(generate_connector_key("P-256"))
-    sealed = with_header(hand_sealed_export(), lambda header: header.update(epk=other))
-
-    with pytest.raises(Refused, match="epk is on P-256, the key on X25519"):
-        open_export(sealed, KEY, EXPORT)
-
-
-@pytest.mark.parametrize("digest", ["", "QUJD", DIGEST + "=", DIGEST[:-1] + "/", DIGEST[:-1] + "9", 7])
-def test_export_with_an_odd_digest_is_refused(digest):
-    sealed = with_header(hand_sealed_export(), lambda header: header.update(request_digest=digest))
-
-    with refused_for("request_digest"):
-        open_export(sealed, KEY, EXPORT)
-
-
 @pytest.mark.parametrize(
     ("sealed", "reason"),
     [
@@ -188,11 +133,6 @@ def test_part_that_is_not_base64url_is_refused():
 
     with pytest.raises(CannotOpen):
         open_segment(".".join(parts), VAULT.secret, SEGMENT)
-
-
-def test_export_sealed_to_another_key_does_not_open():
-    with pytest.raises(CannotOpen, match="does not open"):
-        open_export(hand_sealed_export(), generate_connector_key(), EXPORT)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_config_shows_how_a_host_starts_it(cli, state):
     assert plain["args"][-1] == "serve"
     assert full["env"]["CONSENT_DEVELOPER_TOKEN"] == "cr_live_secret"
     assert pipx["command"] == "pipx"
-    assert pipx["args"] == ["run", "--spec", str(BRIDGE), "consent-bridge", "serve"]
+    assert pipx["args"] == ["run", "--spec", f"{BRIDGE}[mcp]", "consent-bridge", "serve"]
 
 
 def test_config_for_pipx_needs_the_folder_of_the_package(cli, tmp_path):

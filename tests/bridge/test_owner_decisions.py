@@ -45,6 +45,39 @@ def test_approval_seals_exactly_what_was_chosen(unlocked, site):
     }
 
 
+def test_an_answer_is_previewed_and_sealed_in_place_of_the_value(unlocked, site):
+    path = "lifestyle.food.likes_thai"
+    rule = {"kind": "equals_any", "values": ["Thai-canary"]}
+    derived = {path: {"from": "lifestyle.food.favorite_cuisine", "rule": rule, "rule_version": 1}}
+    site.request |= {"optional_attributes": [path], "derived": derived}
+    review = unlocked.review("req_a")
+
+    assert unlocked.preview(review) == {path: True}
+    unlocked.approve(review)
+
+    [decision] = site.decisions
+    content = open_export(decision["jwe"], site.key, expected_header(site))
+    assert content.data == {"lifestyle": {"food": {"likes_thai": True}}}
+    assert content.derived == derived
+    with pytest.raises(Refused, match="was not asked for"):
+        unlocked.approve(review, attributes=["lifestyle.food.favorite_cuisine"])
+
+
+def test_an_accepted_answer_is_sealed_in_place_of_the_value_that_was_asked_for(unlocked, site):
+    source, path = "lifestyle.food.favorite_cuisine", "lifestyle.food.cuisine_begins"
+    derived = {path: {"from": source, "rule": {"kind": "part", "characters": 2}, "rule_version": 1}}
+    site.request |= {"required_attributes": [source], "derived": derived, "accepts": {source: [path]}}
+
+    unlocked.approve(unlocked.review("req_a"), attributes=[path])
+
+    [decision] = site.decisions
+    content = open_export(decision["jwe"], site.key, expected_header(site))
+    assert (content.data, content.derived) == ({"lifestyle": {"food": {"cuisine_begins": "Th"}}}, derived)
+    site.request |= {"accepts": {"lifestyle.food.diet_preference": [path]}}
+    with pytest.raises(Refused, match="not each accepted answer is made from"):
+        unlocked.approve(unlocked.review("req_a"), attributes=[path])
+
+
 def expected_header(site):
     return replace(HEADER, kid="connector-1", sub=site.request["user_id"], request_digest=request_digest(site.request))
 
@@ -219,7 +252,7 @@ def test_scope_covers_what_it_names(scope, path, covered):
         ("confidential", "published", False, True),
         ("restricted", "nobody", True, False),
         ("restricted", "a word of tomorrow", True, False),
-        ("restricted", "registered", False, True),
+        ("restricted", "published", False, True),
         ("a tier of tomorrow", "nobody", True, False),
     ],
 )

@@ -7,14 +7,14 @@ import pytest
 from consent_bridge.errors import Problem, Refused
 from consent_bridge.owner import Owner
 from consent_bridge.records import without_records
-from consent_bridge.signatures import thumbprint
+from consent_bridge.signatures import sha256, thumbprint
 from consent_bridge.signing import new_root, seal_root
 from consent_bridge.vault_notes import NotesMemory, RolledBack, seal_notes
 from consent_bridge.wrappers import wrap
-from tests.bridge.fake_service import problem
+from tests.bridge.fake_service import Reply, problem
 from tests.bridge.fake_site import LOGIN, PASSPHRASE, PASSWORD
 from tests.bridge.refusals import refused_for
-from tests.bridge.remembered import CUISINE, another_program, notes_of, status, write_notes
+from tests.bridge.remembered import CUISINE, another_program, entry, notes_of, status, write_notes
 
 
 def test_older_notes_than_were_seen_stop_a_decision_and_a_renewal(unlocked, site, approved):
@@ -168,6 +168,72 @@ def test_an_older_key_that_was_put_back_with_its_notes_stops_a_decision(fake, un
         site.vault, site.notes = dict(old_vault), kept
         with another_program(fake, memory) as third, pytest.raises(RolledBack):
             third.check_state()
+
+
+# --- what the history tells of the vault ------------------------------------------------------------------------------
+
+
+def say_state(site, key_id, revision=None, jwe=None):
+    """The service writes down which notes there are."""
+    facts = {
+        "key_id": key_id,
+        "revision": revision or site.notes["revision"],
+        "notes_sha256": sha256(jwe or site.notes["jwe"]),
+    }
+    site.chain.append(entry(site, "vault_state", facts))
+
+
+def test_notes_that_went_back_are_told_to_a_program_that_saw_nothing(fake, unlocked, site):
+    """Notes and segments were put back together, and the history was not."""
+    key_id, before = unlocked._unlocked().key_id, site.notes
+    say_state(site, key_id)
+    write_notes(unlocked, site, log={"size": 4})
+    say_state(site, key_id)
+    with another_program(fake, NotesMemory()) as first:
+        first.check_state()
+        first.approve(first.review("req_a"))
+    site.notes = before
+
+    with another_program(fake, NotesMemory()) as other:
+        with pytest.raises(RolledBack, match="later state"):
+            other.check_state()
+        with pytest.raises(RolledBack, match="later state"):
+            other.approve(other.review("req_a"))
+        assert len(site.decisions) == 1
+        other.take_older_state()
+        say_state(site, key_id)
+        other.approve(other.review("req_a"))
+
+
+@pytest.mark.parametrize("what", ["other notes of the revision", "a later key"])
+def test_other_notes_and_an_earlier_key_are_told_too(fake, unlocked, site, what):
+    key_id = unlocked._unlocked().key_id
+    say_state(site, key_id, jwe="other" if what.startswith("other") else None)
+    if what == "a later key":
+        say_state(site, "vk_later")
+    with another_program(fake, NotesMemory()) as other, pytest.raises(RolledBack, match="later state"):
+        other.check_state()
+
+
+def test_an_earlier_vault_a_retired_key_and_a_state_that_is_not_told_are_no_older_state(fake, unlocked, site):
+    say_state(site, "vk_of_a_vault_that_was_given_up", revision=99)
+    key_id = unlocked._unlocked().key_id
+    say_state(site, key_id)
+    say_state(site, "vk_retired", revision=99)
+    write_notes(unlocked, site, retired=["vk_retired"])
+    with another_program(fake, NotesMemory()) as other:
+        other.check_state()
+
+
+def test_a_program_that_writes_meanwhile_makes_no_alarm_by_the_history(fake, unlocked, site):
+    """The history was read after it wrote, and the notes before."""
+    key_id, older = unlocked._unlocked().key_id, Reply(site.notes)
+    newer = fake.scripts["GET", "/vault/notes"][0]
+    with another_program(fake, NotesMemory()) as slower:
+        write_notes(unlocked, site, log={"size": 4})
+        say_state(site, key_id)
+        fake.scripts["GET", "/vault/notes"] = [older, newer]
+        slower._take_out_ended()
 
 
 # --- a new vault ------------------------------------------------------------------------------------------------------

@@ -40,11 +40,11 @@ def test_a_newer_revision_repeats_the_end_that_the_vault_signed(unlocked, site, 
 
 
 def test_what_is_approved_and_renewed_is_remembered_with_it(unlocked, site, approved):
-    record = {"attributes": [1], "ends_at": claims_of(site.decisions[0])["ends_at"]}
+    ends_at = claims_of(site.decisions[0])["ends_at"]
     key = site.request["connector_thumbprint"]
 
     def remembered(revision, approval):
-        kept = {**record, "revision": revision, "approval_sha256": sha256(approval)}
+        kept = [[1], ends_at, revision, sha256(approval)]
         return {"app_a": {"sub": "usr_as_app_a", "keys": {key: {request_digest(site.request): kept}}}}
 
     kept = notes_of(unlocked, site)
@@ -326,3 +326,18 @@ def test_a_history_that_the_log_does_not_have_stops_a_renewal(unlocked, site, ap
         unlocked.refresh_grant(approved)
 
     assert site.exports == []
+
+
+def test_a_first_approval_too_stops_where_the_log_lacks_the_history(fake, unlocked, site):
+    """The notes know no log yet: it is taken as it shows itself."""
+    site.chain += [entry(site, "denied", {"request_digest": "A" * 43})]
+    lacking = f"/log/proof/{site.chain[-1]['entry_hash']}"
+    fake.on("GET", lacking, Reply("", 202))
+
+    with pytest.raises(RolledBack, match="the public log has another history"):
+        unlocked.approve(unlocked.review("req_a"))
+    assert site.decisions == []
+
+    del fake.scripts["GET", lacking]
+    unlocked.approve(unlocked.review("req_a"))
+    assert (len(site.decisions), notes_of(unlocked, site)["proved"]["sequence"]) == (1, 1)

@@ -4,128 +4,17 @@ import json
 
 import pytest
 
-from consent_bridge.encoding import encode_base64url
-from consent_bridge.errors import CannotOpen, KeyRefused, Refused
-from consent_bridge.proofs import UnknownKey, read_keys, verify_receipt
+from consent_bridge.errors import KeyRefused, Refused
+from consent_bridge.proofs import read_keys, verify_receipt
 from tests.bridge.fake_service import Reply
-from tests.bridge.refusals import refused_for
 from tests.bridge.signed_receipts import CLAIMS, OTHER_KEY, SIGNING_KEY, jwks, signed
 
 KEYS = read_keys(jwks())
 
 
-def test_receipt_gives_its_claims():
-    assert verify_receipt(signed(), KEYS) == CLAIMS
-
-
-def test_claims_are_compared_where_something_is_expected():
-    expected = {"receipt_id": "rct_a", "event.type": "approved", "retention.expires_at": None, "iat": 1795169100}
-    expected |= {"storage.location": "Turku, Finland", "storage.retention": "30 days", "jurisdiction": "Finland"}
-
-    assert verify_receipt(signed(), KEYS, expected) == CLAIMS
-
-
-@pytest.mark.parametrize(
-    ("member", "value"),
-    [
-        ("receipt_id", "rct_b"),
-        ("event.type", "denied"),
-        ("event.color", "red"),
-        ("event.type.more", "approved"),
-        ("iat", "1795169100"),
-        ("retention.access_duration", 86400.0),
-        ("nothing", None),
-    ],
-)
-def test_claim_that_differs_is_refused_by_name(member, value):
-    with refused_for(member, match=member):
-        verify_receipt(signed(), KEYS, {member: value})
-
-
-@pytest.mark.parametrize(
-    ("member", "value"),
-    [
-        ("lawful_basis", ["consent"]),
-        ("rights", "access"),
-        ("rights", ["access", 3]),
-        ("notice", "2026-11"),
-        ("notice", {"version": "2026-11"}),
-        ("notice", {"version": 1, "language": "de"}),
-    ],
-)
-def test_members_have_their_form(member, value):
-    with refused_for(member):
-        verify_receipt(signed({**CLAIMS, member: value}), KEYS)
-
-
-@pytest.mark.parametrize("member", ["lawful_basis", "rights", "notice"])
-def test_a_receipt_that_lacks_them_is_refused(member):
-    claims = {name: value for name, value in CLAIMS.items() if name != member}
-
-    with refused_for(member):
-        verify_receipt(signed(claims), KEYS)
-
-
-@pytest.mark.parametrize(
-    ("header", "member"),
-    [
-        ({"typ": "consent-checkpoint+jwt"}, "typ"),
-        ({"typ": "JWT"}, "typ"),
-        ({"typ": None}, "typ"),
-        ({"alg": "HS256"}, "alg"),
-        ({"kid": "another"}, "kid"),
-        ({"kid": None}, "kid"),
-        ({"jku": "https://elsewhere.example/keys"}, "jku"),
-        ({"cty": "json"}, "cty"),
-    ],
-)
-def test_header_is_exactly_the_profile(header, member):
-    with refused_for(member):
-        verify_receipt(signed(**header), KEYS)
-
-
-def test_unsigned_receipt_is_refused():
-    header = encode_base64url(json.dumps({"alg": "none", "typ": "consent-receipt+jwt"}).encode())
-
-    with pytest.raises(Refused, match="alg"):
-        verify_receipt(f"{header}.{signed().split('.')[1]}.", KEYS)
-
-
-def test_key_that_is_not_known_is_told_apart():
-    with pytest.raises(UnknownKey):
-        verify_receipt(signed(key=OTHER_KEY), KEYS)
-
-    assert verify_receipt(signed(key=OTHER_KEY), read_keys(jwks(SIGNING_KEY, OTHER_KEY))) == CLAIMS
-
-
-def test_signature_of_another_key_under_a_known_name_is_refused():
-    with pytest.raises(CannotOpen, match="signature does not hold"):
-        verify_receipt(signed(key=OTHER_KEY, kid=SIGNING_KEY.thumbprint()), KEYS)
-
-
-def test_every_changed_part_is_refused():
-    parts = signed().split(".")
-    other = signed({**CLAIMS, "receipt_id": "rct_b"}).split(".")
-    for changed in (
-        [parts[0], other[1], parts[2]],
-        [parts[0], parts[1], other[2]],
-        [parts[0], parts[1], parts[2][:-2]],
-        [parts[0], parts[1], ""],
-    ):
-        with refused_for("signature", CannotOpen):
-            verify_receipt(".".join(changed), KEYS)
-
-
-@pytest.mark.parametrize("text", ["", ".", "..", "a.b", "a.b.c.d", "!.b.c", "e30.e30.AA", "x" * 300_000])
-def test_what_is_no_signed_text_is_refused(text):
-    with pytest.raises(Refused):
-        verify_receipt(text, KEYS)
-
-
-@pytest.mark.parametrize("payload", [b"[]", b"\xff", b'{"a":1,"a":2}', b"[" * 100_000])
-def test_signed_content_that_is_no_object_is_refused(payload):
-    with pytest.raises(Refused):
-        verify_receipt(signed(payload=payload), KEYS)
+def test_receipt_that_is_too_long_is_refused():
+    with pytest.raises(Refused, match="is longer than"):
+        verify_receipt("x" * 300_000, KEYS)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from consent_bridge.encoding import dump_json
 from consent_bridge.errors import Refused
 from consent_bridge.records import Approved, record_of, with_record, without_records
+from consent_bridge.vault_notes import seal_notes
+from consent_bridge.wrappers import VaultKey
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "records.json").read_text())
-LARGEST = 64 * 1024  # bytes of the notes' plaintext
+LARGEST = 64_000  # bytes of the notes, sealed
+APPS = 30
 NOW = 1_795_774_930
 
 
@@ -56,11 +58,11 @@ def _digest(number: int) -> str:
 
 
 def test_notes_of_300_approvals_stay_small() -> None:
-    """Of forty apps, each with a key of its own; every fourth approval leaves two attributes of eight out."""
+    """Of thirty apps, each with a key and a domain; every fourth approval leaves two attributes of eight out."""
     paths = [f"lifestyle.preferences.favourite_{number}" for number in range(8)]
     records: dict[str, Any] | None = None
     for number in range(300):
-        app = number % 40
+        app = number % APPS
         request = {
             "user_id": _id("usr", app),
             "app_id": _id("app", app),
@@ -72,13 +74,21 @@ def test_notes_of_300_approvals_stay_small() -> None:
         chosen = paths[2:] if number % 4 == 0 else paths
         told = Approved(tuple(chosen), NOW + number + 1, 12, _digest(number))
         records = with_record(records, request, _digest(number), told, NOW)
+    head = {"chain": _id("chn", 1), "sequence": 12345, "entry_hash": _digest(2)}
+    witnesses = [f"w{number}.example+12345678+{_digest(number)}" for number in range(3)]
     notes = {
         "approvals": records,
-        "connectors": {_id("app", app): [_digest(app)] for app in range(40)},
-        "history": {"chain": _digest(1), "sequence": 12345, "entry_hash": _digest(2)},
+        "connectors": {_id("app", app): [_digest(app)] for app in range(APPS)},
+        "domains": {_id("app", app): f"shop-{app}.example" for app in range(APPS)},
+        "segments": {f"lifestyle.preferences_{number}": 12 for number in range(40)},
+        "history": head,
+        "proved": head,
+        "log": {"keys": witnesses[:1], "witnesses": witnesses, "note": "n" * 600, "size": 12345, "head": head},
+        "root": _digest(1),
+        "generation": NOW,
     }
 
-    assert len(dump_json(notes, "the notes")) < LARGEST
+    assert len(seal_notes(notes, VaultKey(_id("vk", 1), bytes(32)), _id("usr", 1), 12)) < LARGEST
     assert without_records(records, [], NOW + 301) == {
-        _id("app", app): {"sub": _id("usr", app), "keys": {}} for app in range(40)
+        _id("app", app): {"sub": _id("usr", app), "keys": {}} for app in range(APPS)
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -32,6 +33,7 @@ from tests.consent.test_webhooks import SECRET
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, ListedPersonFactory, PersonFactory, Vault, give_vault, invitation_of
 from tests.fakes.receiver import Receiver, receiving
+from tests.oauth.hosts import OAuthHost
 
 pytestmark = pytest.mark.django_db(transaction=True)  # deliveries are made in threads
 _VALUE = re.compile(r"[A-Za-z0-9_-]{8,}")  # shorter ones, and what stands between them, say nothing of anybody
@@ -74,7 +76,7 @@ def first_events(api: Developer) -> str:
 
 
 def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]:
-    """Everything that the app is told, from the invitation on to the end: REST, tools, events, webhooks."""
+    """Everything that the app is told, from the invitation on to the end: REST, tools, errors, events, webhooks."""
     api, host, told = Developer.of(app), Host.of(app), []
     WebhookEndpoint.objects.create(app=app, url=receiver.url, secret=encryption.sealed(SECRET))
     key = sealed.public_half(sealed.generate_connector_key())
@@ -104,6 +106,15 @@ def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]
     call(api.get("/consent-status", user_id=user_id, scope=request.scope))
     call(api.post("/end-consent", {"request_id": request_id}))
     call(api.get("/consent-requests"))
+    refused = [
+        api.get("/consent-export", request_id=request_id),
+        api.get("/consent-status", request_id="req_unknown"),
+        api.get(f"/user-scopes/{vault.user.public_id}"),
+        api.post("/request-consent", {}),
+    ]
+    assert [answer.status_code for answer in refused] == [410, 404, 404, 400]
+    told += [answer.content.decode() for answer in refused]
+    told.append(json.dumps(connected(api, owner)))
     told.append(first_events(api))
     receipt_id = call(api.get("/consent-status", request_id=request_id))["receipt_id"]
     call(api.get(f"/receipts/{receipt_id}"))
@@ -113,6 +124,35 @@ def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]
     told += [body.decode() for _, body in receiver.arrived] + [headers["webhook-id"] for headers, _ in receiver.arrived]
     told.append(json.dumps(ApprovalKey.objects.get(app=app, user=vault.user).public_key))
     return {value for text in told for value in values(text)}
+
+
+def connected(api: Developer, owner: Any) -> list[Any]:
+    """What the app is told of a connection that this person makes and the app ends, with the code of their return."""
+    api.app.origins = ["https://shop.example"]
+    api.app.save(update_fields=["origins"])
+    made = api.post("/connections", {"return_url": "https://shop.example/back"}).json()
+    page = f"/connect/{made['connection_id']}/"
+    back = owner.client.post(page, {"decision": "connect"})["Location"]
+    code = dict(parse_qsl(urlsplit(back).query))["connection_code"]
+    done = api.post(f"/connections/{made['connection_id']}/complete", {"connection_code": code}).json()
+    assert done["status"] == "connected", done
+    again = api.get(f"/connections/{made['connection_id']}").json()
+    return [made, back, done, again]
+
+
+def capture_of_host(vault: Vault) -> set[str]:
+    """Everything that a host is told which a person lets act for them alone: how it is let in, its tools, a refusal."""
+    host = OAuthHost.registered()
+    brought = host.authorize(vault.user)
+    tokens = host.redeem(brought["code"]).json()
+    told: list[Any] = [host.client_id, brought, tokens, host.refresh(tokens["refresh_token"]).json()]
+    tools = Host(told[-1]["access_token"])
+    question = {"scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals"}
+    told += [tools.answer("discover_user_scopes"), tools.answer("request_consent", question)]
+    named = {"request_id": told[-1]["request_id"]}
+    told += [tools.answer("check_consent_status", named), tools.call("check_consent_status", {"request_id": "req_x"})]
+    told += [tools.answer("end_consent", named), host.redeem(brought["code"]).json()]
+    return {value for one in told for value in values(json.dumps(one))}
 
 
 def person(handle: str) -> tuple[Vault, str]:
@@ -136,6 +176,16 @@ def test_two_apps_share_nothing_of_one_person(receiver: Receiver) -> None:
     for own in (vault.user.public_id, ben[0].user.public_id):
         assert not any(own in told for told in (first, second, strangers))
     assert {value for value in first if value.startswith("usr_")} != set()  # it looked where they are told
+
+
+def test_two_hosts_share_nothing_of_one_person() -> None:
+    vault, stranger = give_vault(PersonFactory()), give_vault(PersonFactory())
+
+    first, second, strangers = capture_of_host(vault), capture_of_host(vault), capture_of_host(stranger)
+
+    assert first & second - strangers == set()
+    assert not any(vault.user.public_id in told for told in (first, second))
+    assert {value for value in first if value.startswith("usr_")} != set()
 
 
 def ask(app: App, user: User, name: str) -> None:

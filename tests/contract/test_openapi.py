@@ -38,11 +38,8 @@ def validator(schema: dict[str, Any]) -> Draft202012Validator:
     return Draft202012Validator({**schema, "components": document()["components"]})
 
 
-@pytest.mark.parametrize("part", range(6))
-def test_it_is_valid_openapi_3_1(part: int) -> None:
-    """The form of a path depends on no other, so that each is looked at in one of the parts."""
-    paths = list(served_document()["paths"].items())
-    validate_schema({**served_document(), "paths": dict(paths[part::6])})
+def test_it_is_valid_openapi_3_1() -> None:
+    validate_schema(served_document())
 
     assert document()["openapi"].startswith("3.1.")
     assert document()["servers"] == [{"url": "http://localhost:8000"}]

@@ -14,6 +14,7 @@ OURS = (
     "AGENT_MESSAGING_URL",
     "NEIGHBOURHOOD",
     "REFERENCE_AGENTS",
+    "PROFILE",
 )
 SERVER = "http://localhost:8000"
 
@@ -95,7 +96,8 @@ def test_an_own_report_secret_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("off", "commands"),
     [({"NEIGHBOURHOOD": "false"}, {"agents"}), ({"REFERENCE_AGENTS": "off"}, {"neighbourhood"}),
-     ({"NEIGHBOURHOOD": "0", "REFERENCE_AGENTS": "no"}, set())],
+     ({"NEIGHBOURHOOD": "0", "REFERENCE_AGENTS": "no"}, set()),
+     ({"PROFILE": "small"}, set()), ({"PROFILE": "small", "REFERENCE_AGENTS": "true"}, {"agents"})],
 )  # fmt: skip
 def test_switched_off(monkeypatch: pytest.MonkeyPatch, off: dict[str, str], commands: set[str]) -> None:
     for name, value in off.items():

@@ -46,9 +46,15 @@ def pods():
 
 def test_the_registry_follows_the_migration():
     """A new attribute of the starter list reaches a database that there is by `sync_registry` alone."""
-    (fast, *_) = yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text())
-    before = [made["command"][2:] for made in fast["spec"]["template"]["spec"]["initContainers"]]
-    assert before == [["migrate", "--no-input"], ["sync_registry"]]
+    (job, *others) = yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text())
+    made = job["spec"]["template"]["spec"]
+    assert (job["kind"], [each["command"][2:] for each in made["initContainers"]]) == (
+        "Job", [["migrate", "--no-input"], ["sync_registry"]],
+    )  # fmt: skip
+    assert "--file=/roles/roles.sql" in made["containers"][0]["command"][-1]  # after them: it names every table
+    assert "manage.py" not in str(
+        [each["spec"].get("template", {}).get("spec", {}).get("initContainers") for each in others]
+    )
     assert "manage.py migrate && python manage.py sync_registry &&" in (ROOT / "docs" / "operating.md").read_text()
 
 
@@ -70,6 +76,22 @@ def test_each_process_has_the_threads_that_it_needs(commands):
     for held in ("consent-slow", "consent-tools"):
         assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
     assert WORKER in found["consent-worker"]
+
+
+def test_each_pod_is_confined_and_says_what_it_needs():
+    for made in pods():
+        pod = made["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        assert (
+            pod["securityContext"].items()
+            >= {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}.items()
+        )
+        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+        if "ports" in container:
+            probes = [container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "liveness", "readiness")]
+            assert probes == ["/livez", "/livez", "/readyz"]
+            assert container["readinessProbe"]["timeoutSeconds"] > 1  # which /readyz itself may take
 
 
 @pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])

@@ -105,6 +105,7 @@ def test_a_host_without_a_key_asks_and_learns_the_decision_alone(is_personal: bo
     assert (asked["status"], asked["connector_key_id"]) == ("pending", "nobody")
     assert made.connector_public_key == key_of_nobody(made.app.app_id)
     assert "It has no key: it learns what you decide, and cannot read anything." in sheet
+    assert 'href=""' not in sheet  # a personal app has neither website nor privacy notice
     assert read.status_code == 403
     assert host.answer("check_consent_status", {"request_id": asked["request_id"]})["status"] == "pending"
     assert vault

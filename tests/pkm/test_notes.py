@@ -5,8 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from consent.ledger import audit
+from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
 from consent_bridge.encoding import decode_base64url, dump_json, encode_base64url, parse_object
+from consent_bridge.signatures import sha256
 from pkm.notes import VaultNotes
 from pkm.registry import queries as registry_queries
 from pkm.reset import actions as reset_actions
@@ -53,6 +56,27 @@ def test_they_are_kept_and_read(owner, vault, django_assert_num_queries):
     with django_assert_num_queries(3):  # session, person, notes
         read = owner.get(AT).json()
     assert opened_notes(read["jwe"], vault.key.secret) == {"log": {"size": 5}}
+
+
+def states(user):
+    """What the person's chain says of the vault's notes."""
+    told = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind="vault_state").order_by("sequence")
+    return [entry.facts for entry in told]
+
+
+def as_told(revision, jwe, key_id):
+    return {"key_id": key_id, "revision": revision, "notes_sha256": sha256(jwe)}
+
+
+def test_the_persons_history_tells_of_each_state(owner, vault):
+    """By which a device that saw nothing before knows older notes."""
+    first, second = body(vault), body(vault, 1)
+    owner.put(AT, first)
+    owner.put(AT, second)
+    assert owner.put(AT, body(vault, 7)).status_code == 409
+
+    named = {"key_id": vault.key.key_id}
+    assert states(vault.user) == [as_told(1, first["jwe"], **named), as_told(2, second["jwe"], **named)]
 
 
 def test_nothing_is_overwritten_unseen(owner, vault):
@@ -267,6 +291,7 @@ def test_a_change_does_not_end_before_the_notes_are_sealed_again(owner, changing
     assert owner.post("/vault/rotation/finish", {}).status_code == 200
     kept = owner.get(AT).json()
     assert (kept["revision"], opened_notes(kept["jwe"], changing.key.secret)) == (1, SEEN)
+    assert states(changing.vault.user)[1:] == [as_told(1, kept["jwe"], changing.key.key_id)]
     assert VaultNotes.objects.get().resealed == ""
 
 

@@ -42,7 +42,7 @@ def test_who_signs_in_comes_back_to_the_page_of_the_form(client_json, db, form, 
 @pytest.mark.parametrize(
     "path",
     [
-        *(f"/vault/{page}" for page in ("", "changes/", "data/lifestyle/", "transfer/", "archive/")),
+        *(f"/vault/{page}" for page in ("", "changes/", "data/lifestyle/", "transfer/")),
         "/vault/setup/first/",
         "/vault/setup/preview/",
         "/account/security/recover/",
@@ -61,7 +61,6 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         "/vault/",
         "/vault/data/lifestyle/",
         "/vault/transfer/",
-        "/vault/archive/",
         "/vault/setup/preview/",
         "/account/security/",
         "/account/security/recover/",
@@ -223,3 +222,18 @@ def test_setup_ends_once_there_is_a_vault(owner, person, then, to):
     assert owner.client.post("/vault/setup/done/", then).headers["Location"] == to
 
     assert VaultKey.objects.get(user=person).pre_onboarding_completed
+
+
+@pytest.mark.parametrize(
+    ("next_page", "to"),
+    [
+        ("/consent/inbox/", "/consent/inbox/"),
+        *((elsewhere, "/vault/setup/first/") for elsewhere in ("", "//example.net/", "consent:home", "/consent/?a=b")),
+    ],
+)
+def test_setup_goes_on_where_it_was_begun_for(owner, person, next_page, to):
+    page = owner.client.get("/vault/setup/", {"next": next_page})
+    assert f'data-next="{to}"' in page.content.decode()
+    give_vault(person)
+    there = owner.client.get("/vault/setup/", {"next": next_page}).headers["Location"]
+    assert there == (to if to == next_page else "/vault/")

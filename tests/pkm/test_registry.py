@@ -1,5 +1,6 @@
 """The starter registry, and the copy that processes serve discovery from."""
 
+import json
 import threading
 from collections import Counter
 
@@ -8,12 +9,15 @@ import pytest
 from django.db import connection
 from django.utils.translation import gettext, override
 
+from conformance.cases import VECTORS
+from consent_bridge import derived as bridge_derived
 from pkm import scopes
 from pkm.registry import copy as registry_copy
 from pkm.registry import queries as registry_queries
+from pkm.registry.derived import is_definition, is_rule
 from pkm.registry.labels import verb_phrase
 from pkm.registry.models import Domain, ScopeEntry
-from pkm.registry.starter import starter_entries
+from pkm.registry.starter import ANSWERS, starter_entries
 from pkm.registry.starter_attributes import ATTRIBUTES
 from pkm.registry.starter_phrases import VERB_PHRASES
 from tests.factories import DomainFactory, HiddenScopeFactory, ScopeEntryFactory, give_vault
@@ -47,9 +51,10 @@ def test_starter_registry_has_a_scope_for_every_domain_segment_and_attribute():
     segments = everything.segment_ids
     expected = {"pkm.read", *(f"attr.{key}.*" for key in Domain.objects.values_list("domain_key", flat=True))}
     expected |= {f"attr.{segment}.*" for segment in segments} | {f"attr.{path}" for path in everything.attributes}
+    expected |= {f"attr.{answer.path}" for answer in ANSWERS}
     assert set(ScopeEntry.objects.values_list("scope", flat=True)) == expected
     assert len(segments) == 15
-    assert len(everything.attributes) == 50
+    assert len(everything.attributes) == 51
 
 
 def test_every_starter_entry_says_what_its_scope_covers():
@@ -57,13 +62,40 @@ def test_every_starter_entry_says_what_its_scope_covers():
     for entry in ScopeEntry.objects.select_related("domain"):
         scope = scopes.parse(entry.scope)
         assert scope is not None
-        assert entry.attributes == [path for path in everything.attributes if scope.covers(path)]
+        if entry.derived is None:
+            assert entry.attributes == [path for path in everything.attributes if scope.covers(path)]
         own = {path.rpartition(".")[0] for path in entry.attributes}
         assert entry.segment_ids == [segment for segment in everything.segment_ids if segment in own]
         assert entry.scope_handle == scopes.handle(entry.scope)
         assert entry.scope_label
         assert entry.description
         assert entry.exposure_enabled is (entry.scope != "pkm.read")
+
+
+def test_answers_in_place_of_values_are_in_no_wider_scope_and_made_of_what_there_is():
+    everything = set(ScopeEntry.objects.get(scope="pkm.read").attributes)
+    answers = ScopeEntry.objects.filter(derived__isnull=False)
+    assert {entry.scope for entry in answers} == {f"attr.{answer.path}" for answer in ANSWERS}
+    for entry in answers:
+        [path] = entry.attributes
+        assert entry.scope == f"attr.{path}"
+        assert is_definition(entry.derived, path=path)
+        assert entry.derived["from"] in everything
+        assert path not in everything
+
+
+def test_what_hides_a_value_hides_the_answers_that_are_made_of_it():
+    copy, holdings = registry_copy.entries(), {"identity": {"basic": 1}}
+    adult = "attr.identity.basic.age_over_18"
+    assert adult in copy.discovered(holdings, []).scopes
+    for hidden in ("attr.identity.basic.birth_date", "attr.identity.*", adult):
+        assert adult not in copy.discovered(holdings, [hidden]).scopes
+    assert "attr.identity.basic.birth_date" in copy.discovered(holdings, [adult]).scopes
+
+
+@pytest.mark.parametrize("vector", json.loads((VECTORS / "derived.json").read_text()), ids=lambda one: one["does"])
+def test_registry_takes_the_rules_that_clients_know(vector):
+    assert is_rule(vector["rule"]) == bridge_derived.is_rule(vector["rule"])
 
 
 def test_sensitivity_follows_the_domain():
@@ -147,7 +179,7 @@ def test_catalog_is_in_the_contracts_shape():
     entry = ScopeEntry.objects.get(scope="attr.lifestyle.food.*")
     catalog = orjson.loads(registry_copy.entries().catalog)
     assert list(catalog) == ["scope_entries"]
-    assert len(catalog["scope_entries"]) == 76
+    assert len(catalog["scope_entries"]) == 80
     assert next(found for found in catalog["scope_entries"] if found["scope"] == entry.scope) == {
         "scope": "attr.lifestyle.food.*",
         "scope_handle": "s_3017f22c8cd4",
@@ -212,13 +244,14 @@ def test_nothing_held_discovers_nothing():
     assert (found.domains, found.scopes, bodies(found)) == ((), (), [])
 
 
-def test_is_discoverable_follows_holdings_hiding_and_exposure(person):
-    entry = registry_queries.entry_for("attr.lifestyle.food.*")
-    assert registry_queries.is_discoverable(person, entry) is False
+def test_is_hidden_follows_hiding_and_exposure_alone(person):
+    scope = "attr.lifestyle.food.*"
+    assert registry_queries.is_hidden(person, scope) is False
     give_vault(person)
-    assert registry_queries.is_discoverable(person, entry) is True
+    assert registry_queries.is_hidden(person, scope) is False
     HiddenScopeFactory(user=person, scope="attr.lifestyle.*")
-    assert registry_queries.is_discoverable(person, entry) is False
+    assert registry_queries.is_hidden(person, scope) is True
+    assert registry_queries.is_hidden(person, "attr.lifestyle.nothing.*") is True
 
 
 def test_entry_with_a_scope_that_cannot_be_parsed_is_not_served():

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from conformance import cases
 from pkm import sealed
 
-VECTORS = json.loads((Path(__file__).parent.parent / "vectors" / "sealed.json").read_text())
+VECTORS = json.loads((cases.VECTORS / "sealed.json").read_text())
 KEY_ID, USER_ID = VECTORS["vault"]["key_id"], VECTORS["user_id"]
 
 

@@ -112,6 +112,21 @@ def test_own_attribute_is_revealed_by_the_scope_of_its_segment(vault):
     ]
 
 
+def test_no_attribute_of_ones_own_passes_for_an_answer(vault):
+    answer = "attr.lifestyle.food.spice_level"
+    definition = {"from": "lifestyle.food.favorite_cuisine", "rule": {"kind": "is_set"}, "rule_version": 1}
+    entry = ScopeEntry.objects.get(scope="attr.lifestyle.food.favorite_cuisine")
+    entry.pk, entry.scope, entry.scope_handle, entry.derived = None, answer, scopes.handle(answer), definition
+    _write(vault, values={"spice_level": "hot"})
+    entry.save()
+
+    _write(vault, values={"spice_level": "mild"}, base=1)  # it was there before the answer
+
+    _write(vault, base=2)
+    with pytest.raises(errors.ReservedName, match=r"lifestyle\.food\.spice_level"):
+        _write(vault, values={"spice_level": "hot"}, base=3)
+
+
 @pytest.mark.parametrize("base", [0, 1, 3])
 def test_stale_write_changes_nothing_and_says_what_counts(vault, base):
     _write(vault)

@@ -273,7 +273,7 @@ def test_other_ways_in_remind_of_nothing(person):
 def test_the_pages_of_the_vault_lead_on_to_new_secrets(owner, person, unlocked_by_code):
     _, code = unlocked_by_code
     leads = '<div class="notice notice-warn" id="recovered" tabindex="-1">'
-    pages = ("/vault/", "/vault/data/lifestyle/", "/vault/transfer/", "/vault/archive/", "/account/security/")
+    pages = ("/vault/", "/vault/data/lifestyle/", "/vault/transfer/", "/account/security/")
     assert [page for page in pages if leads in owner.get(page).content.decode()] == list(pages)
 
     vault_actions.remove_wrapper(by=person, wrapper_id=code.wrapper_id)

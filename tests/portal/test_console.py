@@ -92,7 +92,7 @@ def test_a_call_shows_the_real_answer(app: App, developer: Client, vault: Vault)
     assert {"X-Request-Id", "Cache-Control", "Content-Type"} <= {name for name, _ in answer.headers}
     assert re.fullmatch(r"[0-9a-f]{32}", answer.trace_id)
     assert f"?trace_id={answer.trace_id}" in text
-    assert '-H "Authorization: Bearer $TOKEN"' in text
+    assert '-H "Authorization: Bearer $CONSENT_DEVELOPER_TOKEN"' in text
     assert f"/api/v1/user-scopes/{vault.user.public_id}" in text
     assert shown["Cache-Control"] == "no-store"
 
@@ -111,9 +111,34 @@ def test_the_whole_way_from_the_prefilled_example(app: App, developer: Client, v
     assert "wait" not in {name.removeprefix("param-") for name in status.context["form"].fields}
     polled = call(developer, app, "getConsentStatus", request_id=made.request_id, wait="30")
     assert json.loads(answer_of(polled).body)["status"] == "pending"
-    assert "wait" not in polled.context["call"].curl
+    assert "wait=" not in polled.context["call"].curl
     ended = call(developer, app, "endConsent", json.dumps({"request_id": made.request_id}))
     assert json.loads(answer_of(ended).body)["status"] == "cancelled"
+
+
+def test_a_request_is_shown_as_its_person_would_see_it(app: App, developer: Client) -> None:
+    app.name = "Fish & Chips"
+    app.save(update_fields=["name"])
+
+    preview = developer.get(page(app, "requestConsent")).content.decode().partition('id="preview-title"')[2]
+
+    assert "Fish &amp; Chips asks what you eat" in preview
+    assert "Not checked" in preview
+    assert "<blockquote>Suggest restaurants for your trip to Lisbon</blockquote>" in preview
+    assert "of 4 values would go to Fish &amp; Chips for 30 days" in preview
+    assert "Plate" not in preview
+
+
+@pytest.mark.parametrize("body", ["[" * 10_000, "{", '{"purpose": 4}', '{"purpose": "\\ud800"}', "{}", ""])
+def test_a_body_without_a_purpose_is_answered_without_a_preview(app: App, developer: Client, body: str) -> None:
+    shown = call(developer, app, "requestConsent", body).content
+
+    assert b'id="call"' in shown
+    assert b"preview-title" not in shown
+
+
+def test_only_a_request_has_a_preview(app: App, developer: Client) -> None:
+    assert b"preview-title" not in developer.get(page(app, "makeSandboxPerson")).content
 
 
 def test_the_operations_are_those_of_the_document_that_a_developer_token_may_call(app: App, developer: Client) -> None:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_nothing_is_lost_while_everything_is_killed() -> None:
     storm = ["--decisions", "60", "--kills", "2", "--stops", "1", "--people", "3"]
     done = subprocess.run(
-        [sys.executable, "-m", "bench.chaos", *storm],
+        [sys.executable, "-m", "bench", "chaos", *storm],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT / "bridge")},
         capture_output=True,

@@ -23,6 +23,7 @@ from consent.states import Actor
 from consent.tasks import write_down_expiry
 from consent_bridge import sealed
 from developers.models import AppPerson
+from pkm.registry.hidden_scopes import hide_scope
 from pkm.signatures import sha256
 from tests.callers import Developer, signed_in
 from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem
@@ -108,7 +109,7 @@ def test_a_link_leads_to_the_slice_and_back(shop: Developer, vault: Vault, brows
     answer = completes(shop, made, back["connection_code"])
 
     assert "Only if you started this yourself" in page.content.decode()
-    assert f"form-action 'self' {SHOP}" in page["Content-Security-Policy"]
+    assert f"form-action 'self' {SHOP}" in page["Content-Security-Policy"].split("; ")
     assert (sheet.status_code, sheet["Location"]) == (302, f"/consent/requests/{request_id}/")
     assert back.keys() == {"order", "connection_id", "connection_code", "status"}
     assert (back["connection_id"], back["status"]) == (made["connection_id"], "connected")
@@ -232,8 +233,48 @@ def test_opening_gives_time_to_sign_up(shop: Developer, client: Client) -> None:
     answer = client.get(page_of(made))
 
     row.refresh_from_db()
-    assert (answer.status_code, answer["Location"]) == (302, f"/accounts/login/?next={page_of(made)}")
+    assert answer.status_code == 200
     assert row.expires_at - row.created_at == timedelta(seconds=3600)
+
+
+def test_whoever_is_not_signed_in_sees_who_asks_and_comes_back(shop: Developer, client: Client) -> None:
+    made = begin(shop, return_url=BACK, request=RIDING)
+    page = client.get(page_of(made)).content.decode()
+
+    for words in ("Only if you started this yourself", shop.app.name, RIDING["purpose"], "Then you go back to"):
+        assert words in page
+    assert 'name="decision"' not in page
+    sign_up = client.post("/accounts/signup/passkey/", {"email": "ann@example.org", "next": page_of(made)})
+    assert sign_up["Location"] == "/accounts/signup/passkey/create/"
+    assert client.session["passkey_sign_up"]["leads_to"] == page_of(made)
+
+    moved(made, status="declined")
+    gone = client.get(page_of(made))
+    assert (gone.status_code, gone["Location"]) == (302, f"/accounts/login/?next={page_of(made)}")
+
+
+def test_following_a_link_writes_one_time_once_and_to_what_waits_alone(shop: Developer, client: Client) -> None:
+    """Before anybody signed in: somebody who signs up for twenty minutes is waited for, and the app hears so."""
+    made, ended = begin(shop, return_url=BACK), begin(shop, return_url=BACK)
+    Connection.objects.filter(connection_id=ended["connection_id"]).update(expires_at=timezone.now())
+    Connection.objects.filter(connection_id=made["connection_id"]).update(
+        created_at=timezone.now() - timedelta(minutes=9), expires_at=timezone.now() + timedelta(minutes=1)
+    )
+    before = {row["connection_id"]: row for row in Connection.objects.values()}
+
+    client.get(page_of(made))
+    client.get(page_of(ended))
+    once = {row["connection_id"]: row for row in Connection.objects.values()}
+    client.get(page_of(made))
+    client.head(page_of(made))
+
+    changed = {
+        name for name, value in once[made["connection_id"]].items() if value != before[made["connection_id"]][name]
+    }
+    assert changed == {"expires_at"}
+    assert once[ended["connection_id"]] == before[ended["connection_id"]]
+    assert {row["connection_id"]: row for row in Connection.objects.values()} == once
+    assert stands(shop, made)["status"] == "pending"
 
 
 def test_one_person_answers_and_only_in_time(shop: Developer, person: User, browser: Client) -> None:
@@ -327,8 +368,24 @@ def test_what_could_be_asked_of_nobody_is_refused_at_once(shop: Developer, chang
     assert not Connection.objects.exists()
 
 
-def test_who_has_nothing_of_it_connects_all_the_same(shop: Developer, person: User, browser: Client) -> None:
+def test_who_has_nothing_of_it_is_asked_all_the_same(shop: Developer, person: User, browser: Client) -> None:
     made = begin(shop, return_url=BACK, request=RIDING)
+    page = browser.get(page_of(made)).content.decode()
+    assert "You decide about that on the next page" in page
+
+    sheet = answers(browser, made)["Location"]
+
+    assert sheet == f"/consent/requests/{ConsentRequest.objects.get().request_id}/"
+    standing = stands(shop, made)  # and whether they kept it before is nothing that the app learns
+    assert (standing["status"], standing["refusal"], standing["request_id"]) == ("pending", None, None)
+
+
+def test_who_hides_it_is_told_and_connects_all_the_same(shop: Developer, vault: Vault, browser: Client) -> None:
+    hide_scope(by=vault.user, scope=FOOD)
+    made = begin(shop, return_url=BACK, request=RIDING)
+    page = browser.get(page_of(made)).content.decode()
+    assert "You hide this from apps" in page
+    assert "on the next page" not in page
 
     code = members_of(answers(browser, made))["connection_code"]
     body = completes(shop, made, code).json()

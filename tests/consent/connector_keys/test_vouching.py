@@ -14,6 +14,7 @@ from consent.ledger.models import AuditEntry, AuditFacts
 from consent.log.sequencing import sequence_and_sign
 from consent.requests.models import ConsentRequest
 from consent.requests.vouching import Vouching, vouching_of
+from consent_bridge.entries import read_entry
 from tests.callers import JsonClient
 from tests.consent.decisions import approval_body
 from tests.factories import AppFactory, ConsentRequestFactory, SandboxPersonFactory, TestAppFactory, Vault, give_vault
@@ -42,7 +43,7 @@ def test_a_request_inserted_in_an_apps_name_gets_nothing_restricted(
     forged = ConsentRequestFactory(app=real.app, user=person, scope=SIGNALS)
     at = f"/consent/requests/{forged.request_id}"
 
-    assert owner.get(f"{at}/data").json()["vouching"] == {"by": "nobody", "domain": None, "since": None}
+    assert owner.get(f"{at}/data").json()["vouching"] == {"by": "nobody", "domain": None, "since": None, "entry": None}
     refused = owner.post(f"{at}/decision", approval_body(forged, vault))
 
     assert (refused.status_code, refused.json()["code"]) == (403, "key_not_vouched")
@@ -63,7 +64,10 @@ def test_since_when_a_registered_key_is_known(owner: JsonClient, person: User) -
 
     said = owner.get(f"/consent/requests/{request.request_id}/data").json()["vouching"]
 
+    entry = read_entry(said.pop("entry"))
     assert said == {"by": "registered", "domain": None, "since": rfc3339(key.registered_at)}
+    assert entry.facts is not None
+    assert (entry.facts["app_id"], entry.facts["thumbprint"]) == (request.app.app_id, request.connector_thumbprint)
 
 
 def test_a_key_removed_while_a_request_waits_vouches_no_more(owner: JsonClient, person: User, vault: Vault) -> None:
@@ -129,9 +133,9 @@ def test_a_registration_of_another_app_does_not_move(monkeypatch: pytest.MonkeyP
     moved.app = request.app
 
     assert not registrations.is_genuine(moved)
-    assert not registrations.is_proved(moved)
+    assert not registrations.proved_entry(moved)
     assert registrations.is_genuine(key)
-    assert registrations.is_proved(key)
+    assert registrations.proved_entry(key)
 
 
 @pytest.mark.parametrize("what", ["facts", "time", "kind"])

@@ -6,7 +6,7 @@ import pytest
 
 from consent.notices.models import Notice
 from consent.notices.outbox import EPOCH
-from consent.verification.notices import notices_after, verify_notices
+from consent.verification.run import notices_after, verify_notices
 from tests.factories import NoticeFactory
 
 NEW = EPOCH + 1

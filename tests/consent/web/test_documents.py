@@ -36,6 +36,15 @@ def test_the_list_names_every_document(db: None) -> None:
         assert f'href="{other}"' in text
 
 
+def test_a_document_shows_an_example_of_a_request_in_the_readers_language(db: None) -> None:
+    text = Client(headers={"Accept-Language": "de"}).get("/docs/quick-start/").content.decode()
+
+    example = text[text.index("<article") : text.index("</article")].partition('<figure class="example"')[2]
+    assert ' lang="de"' in example.partition(">")[0]
+    assert "von 4 Werten gingen für 30 Tage an Plate &amp; Table" in example
+    assert re.search(r"/css/example[^\"]*\.css", text)
+
+
 OTHER_NAMES = ["nothing", "operating", "architecture", "adr", "Integrating", "integrating.md"]
 TRAVERSALS = ["..", "..%2Fsettings", "%2e%2e%2foperating", "a\0"]
 

@@ -175,11 +175,11 @@ def of_one_app(person, app, times):
 
 
 def test_each_approval_is_on_one_page_and_a_link_finds_it(owner, person, app):
-    grants, here = of_one_app(person, app, 45), f"/consent/apps/{app.app_id}/"
+    grants, here = of_one_app(person, app, 18), f"/consent/apps/{app.app_id}/"
 
     pages = walked_ids(owner, here, r'<article class="approval" id="(grt_\w+)"')
 
-    assert [len(page) for page in pages] == [20, 20, 5]
+    assert [len(page) for page in pages] == [8, 8, 2]
     assert [one for page in pages for one in page] == [grant.grant_id for grant in reversed(grants)]
     led = owner.client.get("/consent/grants/", {"grant": grants[0].grant_id})
     assert led["Location"] == f"{here}?grant={grants[0].grant_id}#{grants[0].grant_id}"

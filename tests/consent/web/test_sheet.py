@@ -5,8 +5,13 @@ from html import unescape
 
 import pytest
 from django.utils.formats import date_format
+from fido2.utils import websafe_encode
 
+from accounts.models import User
 from consent.requests import published
+from consent.web.entering import MOST_FIELDS
+from pkm.registry import copy as registry_copy
+from tests.accounts.test_passkey_sign_up import SoftwareKey, begin, sign_up
 from tests.consent.web.test_pages import text
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PublishedKeysFactory, give_vault
 from tests.factories.asked import now
@@ -22,6 +27,7 @@ DIET, CUISINE, DESSERT, CITY = (
     "location.home.city",
 )  # fmt: skip
 EATING, LIVING = {"scope": "attr.lifestyle.food.*"}, {"scope": "attr.location.home.*"}
+WIDE, STYLE, ADULT = {"scope": "attr.lifestyle.*"}, "lifestyle.shopping.fashion_style", "identity.basic.age_over_18"
 # what is asked for, what the app registered, what was shared before: what comes ticked
 TICKS = {
     "everyday": (EATING, ["attr.lifestyle.*"], None, {DIET, CUISINE}),
@@ -170,3 +176,50 @@ def test_the_sheet_names_the_domain_that_publishes_the_key(owner, person):
     PublishedKeysFactory(request=asked, token=kept)
 
     assert "key published there" in sheet(owner, asked)
+
+
+def entered_on(page):
+    """The paths of the fields that the sheet shows, and whether a vault is to be made."""
+    enter = page.context["enter"]
+    return [field["path"] for field in enter.get("fields", [])], bool(enter.get("person"))
+
+
+@pytest.mark.parametrize(
+    ("terms", "fields"),
+    [
+        ({}, []),
+        ({"required_attributes": [DIET]}, []),
+        (WIDE | {"required_attributes": [STYLE, DIET], "optional_attributes": [CUISINE]}, [STYLE]),
+        (LIVING | {"optional_attributes": [CITY]}, [CITY]),
+        ({"scope": "attr.interests.leisure.*"}, "all"),
+    ],
+    ids=["something is there", "what is required is there", "required alone", "nothing is there", "nothing of a scope"],
+)
+def test_what_a_request_lacks_is_entered_on_its_sheet(owner, person, terms, fields):
+    give_vault(person, {("lifestyle", "food"): HELD["lifestyle", "food"]})
+    asked = ConsentRequestFactory(user=person, **terms)
+    page = owner.get(f"/consent/requests/{asked.request_id}/")
+    wanted = asked.attributes[:MOST_FIELDS] if fields == "all" else fields
+    assert entered_on(page) == (wanted, False)
+    assert ('id="enter-form"' in page.content.decode()) == bool(wanted)
+
+
+def test_of_an_answer_what_it_is_made_from_is_entered(owner, person):
+    give_vault(person, {})
+    derived = {ADULT: registry_copy.entries().answers[ADULT]}
+    asked = ConsentRequestFactory(user=person, scope=f"attr.{ADULT}", required_attributes=[ADULT], derived=derived)
+    assert entered_on(owner.get(f"/consent/requests/{asked.request_id}/")) == (["identity.basic.birth_date"], False)
+
+
+def test_whoever_has_no_vault_makes_one_there_with_the_passkey_that_signs_them_in(owner, person):
+    key, newcomer = SoftwareKey(), begin()
+    sign_up(key, newcomer)
+    made = ConsentRequestFactory(user=User.objects.get(email="ann@example.org"), optional_attributes=[DIET])
+    page = newcomer.get(f"/consent/requests/{made.request_id}/")
+    assert entered_on(page) == ([DIET], True)
+    assert page.context["enter"]["person"]["signIn"] == [websafe_encode(key.id)]
+    assert "Your passkey will be the only way in" in text(page)
+
+    page = owner.get(f"/consent/requests/{ConsentRequestFactory(user=person).request_id}/")  # by a password
+    assert entered_on(page) == ([], False)
+    assert "Your data is not set up yet" in text(page)

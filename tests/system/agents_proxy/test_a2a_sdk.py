@@ -1,38 +1,21 @@
-"""The official A2A SDK and this service, both ways and in both revisions: its server as our upstream, its client at our
-reference agents."""
+"""The official A2A SDK's server as our upstream, in both revisions."""
 
-import asyncio
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from a2a.client import ClientConfig, ClientFactory
-from a2a.client.card_resolver import A2ACardResolver
-from a2a.compat.v0_3 import types as v03
-from a2a.helpers.proto_helpers import get_message_text, new_message, new_text_message
-from a2a.types import AgentCard, Part, Role, SendMessageRequest, TaskState
-from a2a.utils.errors import (
-    ContentTypeNotSupportedError,
-    InvalidParamsError,
-    MethodNotFoundError,
-    VersionNotSupportedError,
-)
 
 from accounts.models import User
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
 from agents_proxy.proxy.models import Call
-from examples.reference_agents import NAMES
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.fakes.agents import CANARY
 from tests.fakes.sdk_agents import Says, sdk_agent
 from tests.patience import MOST_SECONDS
-from tests.system.agents_proxy.test_reference import start
 
 BRAND = "/api/a2a/brand"
 VERSIONS = ["0.3", "1.0"]
@@ -40,7 +23,6 @@ PROFILE = '{"likes": ["tea"], "confidence": 0.5}'
 STORY = "Name: Zoe Doe\nCity: Berlin\nEmail: zoe@example.org"
 
 
-# --- the SDK's server is our upstream --------------------------------------------------------------------------------
 @pytest.fixture
 def caller(person: User) -> JsonClient:
     """`person`, signed in, having agreed to everything."""
@@ -194,7 +176,7 @@ def test_the_api_and_the_page_show_what_an_agent_of_the_sdk_says(
     assert body["profile"] == {"likes": ["tea"], "confidence": 0.5}
     assert body["provenance"]["likes"] == "second"
     assert (body["metadata"]["total_fields"], body["metadata"]["confidence_score"]) == (2, 0.5)
-    assert ("Likes" in page, "tea" in page, "/retry/" in page) == (True, True, False)
+    assert ("Likes" in page, ">tea<" in page, "/retry/" in page) == (True, True, False)
 
 
 @pytest.mark.django_db
@@ -211,7 +193,7 @@ def test_the_api_and_the_page_show_that_an_agent_of_the_sdk_failed(
     steps_of_it = [(step["status"], step["errorCode"]) for step in body["steps"]]
     assert (body["status"], steps_of_it) == ("failed", [("failed", "agent_failed")] * 4)
     assert body["profile"] in (None, {})
-    assert "tea" not in page
+    assert ">tea<" not in page
     assert [page.count(f"/retry/{step['agent']}/") for step in body["steps"]] == [1] * 4
 
 
@@ -242,7 +224,7 @@ def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
     assert answered.status_code == 202
     assert (after["status"], [step["status"] for step in after["steps"]]) == ("completed", ["succeeded"] * 4)
     assert (after["profile"]["likes"], after["provenance"]["likes"]) == (["tea"], "brand")
-    assert ("tea" in page, "Porto" in page, "Which Zoe?" in page) == (True, True, False)
+    assert (">tea<" in page, "Porto" in page, "Which Zoe?" in page) == (True, True, False)
     assert asking.asked[1:] == ["Zoe Doe"]
 
 
@@ -268,113 +250,3 @@ def test_a_method_that_a2a_never_had_is_an_error_of_the_sdk(caller: JsonClient, 
         answer = caller.post(BRAND, CALL)
 
     assert answer.json()["error"] == {"code": -32601, "message": "The agent reported an error."}
-
-
-# --- the SDK's client at our reference agents ------------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def agents() -> Iterator[str]:
-    process, address = start()
-    yield address
-    process.terminate()
-    process.communicate(timeout=MOST_SECONDS)
-
-
-async def card_of(address: str) -> AgentCard:
-    async with httpx.AsyncClient() as http:
-        return await A2ACardResolver(http, address).get_agent_card()
-
-
-def only(card: AgentCard, version: str) -> AgentCard:
-    """`card` as a client reads it that knows one revision alone."""
-    kept = [each for each in card.supported_interfaces if each.protocol_version == version]
-    del card.supported_interfaces[:]
-    card.supported_interfaces.extend(kept)
-    return card
-
-
-async def sent(card: AgentCard, request: SendMessageRequest, **headers: str) -> list[Any]:
-    """Everything that the SDK's client makes of the answer."""
-    async with httpx.AsyncClient(headers=headers) as http:
-        client = ClientFactory(ClientConfig(httpx_client=http, streaming=True)).create(card)
-        return [event async for event in client.send_message(request)]
-
-
-def asking(text: str) -> SendMessageRequest:
-    return SendMessageRequest(message=new_text_message(text, role=Role.ROLE_USER))
-
-
-@pytest.mark.parametrize("version", ["0.3", "1.0"])
-def test_the_sdk_reads_the_card_and_gets_an_answer(version: str, agents: str) -> None:
-    card = only(asyncio.run(card_of(f"{agents}/core-profile")), version)
-    (event,) = asyncio.run(sent(card, asking(STORY)))
-
-    assert [each.url for each in card.supported_interfaces] == [f"{agents}/core-profile"]
-    assert event.task.status.state == TaskState.TASK_STATE_COMPLETED
-    assert event.task.id
-    assert event.task.context_id
-    assert event.task.status.message.role == Role.ROLE_AGENT
-    assert "Zoe Doe" in json.loads(get_message_text(event.task.status.message)).values()
-
-
-@pytest.mark.parametrize("version", ["0.3", "1.0"])
-def test_a_context_of_the_sdk_is_kept(version: str, agents: str) -> None:
-    card = only(asyncio.run(card_of(f"{agents}/core-profile")), version)
-    request = asking(STORY)
-    request.message.context_id = "context-of-tests"
-    (event,) = asyncio.run(sent(card, request))
-
-    assert event.task.context_id == event.task.status.message.context_id == "context-of-tests"
-
-
-@pytest.mark.parametrize("version", ["0.3", "1.0"])
-@pytest.mark.parametrize(
-    ("agent", "parts", "error"),
-    [
-        ("nobody", [Part(text="Who?")], MethodNotFoundError),
-        ("core", [], InvalidParamsError),
-        ("core", [Part(url="https://example.org/picture")], ContentTypeNotSupportedError),
-    ],
-)
-def test_the_sdk_knows_the_errors(
-    version: str, agent: str, parts: list[Part], error: type[Exception], agents: str
-) -> None:
-    card = only(asyncio.run(card_of(f"{agents}/core")), version)
-    card.supported_interfaces[0].url = f"{agents}/{agent}"
-    message = new_message(parts, role=Role.ROLE_USER)
-
-    with pytest.raises(error):
-        asyncio.run(sent(card, SendMessageRequest(message=message)))
-
-
-def test_a_method_that_the_agent_does_not_have_is_the_sdks_unknown_method(agents: str) -> None:
-    card = asyncio.run(card_of(f"{agents}/core"))
-    card.capabilities.streaming = True  # which no card of ours says
-
-    with pytest.raises(MethodNotFoundError):
-        asyncio.run(sent(card, asking(STORY)))
-
-
-def test_a_version_that_the_agent_does_not_speak_is_refused_as_one(agents: str) -> None:
-    card = asyncio.run(card_of(f"{agents}/core"))
-
-    with pytest.raises(VersionNotSupportedError):
-        asyncio.run(sent(card, asking(STORY), **{"A2A-Version": "2.0"}))
-
-
-def test_every_agent_has_a_card_that_both_revisions_read(agents: str) -> None:
-    for name in NAMES:
-        told = httpx.get(f"{agents}/{name}/.well-known/agent-card.json").json()
-
-        old, new = v03.AgentCard.model_validate(told), asyncio.run(card_of(f"{agents}/{name}"))
-        assert (old.url, old.protocol_version, old.preferred_transport) == (f"{agents}/{name}", "0.3.0", "JSONRPC")
-        assert [skill.id for skill in new.skills] == [skill.id for skill in old.skills] == [name]
-        assert [each.protocol_version for each in new.supported_interfaces] == ["1.0", "0.3"]
-
-
-def test_the_server_itself_has_the_card_of_the_agent_that_takes_a_description(agents: str) -> None:
-    assert asyncio.run(card_of(agents)) == asyncio.run(card_of(f"{agents}/core-profile"))
-
-
-@pytest.mark.parametrize("path", ["nobody/.well-known/agent-card.json", "core", "", ".well-known/agent-card.json/x"])
-def test_there_is_nothing_else_to_get(path: str, agents: str) -> None:
-    assert httpx.get(f"{agents}/{path}").status_code == 404

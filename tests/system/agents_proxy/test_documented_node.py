@@ -26,11 +26,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def checking(service: str) -> Any:
-    """Runs a check of the handbook for each statement: what it answers, or "refused"."""
+    """Runs the check of the handbook for each statement: what it answers, or "refused"."""
     node.install(ROOT / "tests" / "node")
 
-    def run(begins: str, calls: str) -> list[str]:
-        [lines] = re.findall(rf"^```js\n({re.escape(begins)}.*?)^```$", HANDBOOK.read_text(), re.DOTALL | re.MULTILINE)
+    def run(calls: str) -> list[str]:
+        [lines] = re.findall(r"^```js\n(import .*?)^```$", HANDBOOK.read_text(), re.DOTALL | re.MULTILINE)
         script = ROOT / "tests" / "node" / "documented.generated.mjs"
         imports = "\n".join(line for line in lines.splitlines() if line.startswith("import"))
         rest = "\n".join(line for line in lines.splitlines() if not line.startswith("import"))
@@ -61,7 +61,8 @@ def test_a_request_to_delete_is_checked(checking: Any) -> None:
         request_of(person, **change)
         for change in ({"aud": "https://elsewhere.example"}, {"exp": 1}, {"typ": "processing-consent+jwt"})
     ]
-    answers = checking("import { createRemoteJWKSet", said("deletionOf", [good, good, *wrong, f"{good}A"], ""))
+    typ = 'typ: "processing-deletion+jwt",'
+    answers = checking(said("claimsOf", [good, good, *wrong, f"{good}A"], typ))
 
     assert '"emails":["ana@example.org"]' in answers[0]
     assert answers[1:] == ["refused"] * 5
@@ -75,6 +76,6 @@ def test_an_assertion_is_checked(checking: Any) -> None:
     good = assertion("core", target, PROMPT, about, consent)
     call = 'purpose: "profile", task: "task-one", text: "ana@example.org",'
     other = assertion("core", Upstream("https://x.example/", "", 20, Protocol.TASKS_SEND), PROMPT, about, consent)
-    answers = checking("import { createHash", said("subjectOf", [good, good, other], call))
+    answers = checking(said("subjectOf", [good, good, other], call))
 
     assert answers == ['{"emails":["ana@example.org"],"phone_numbers":[]}', "refused", "refused"]

@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from tests.bridge.conftest import ROOT
 from tests.bridge.wire import TOKEN
 from tests.patience import MOST_SECONDS
+from tests.system.bridge.hosts import ROOT
 
 NEWEST, PREVIOUS = "2026-07-28", "2025-11-25"
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, NO_METHOD = -32700, -32600, -32602, -32601

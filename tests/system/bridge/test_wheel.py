@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 import subprocess
 import sys
 import threading
@@ -14,51 +13,77 @@ import pytest
 from packaging.requirements import Requirement
 
 from consent_bridge.owner import Owner
+from deploy.local import releasing
 from tests.factories import PersonFactory, invitation_of
 from tests.factories.accounts import PASSWORD
 from tests.served_site import Served
 from tests.system.bridge.hosts import bridge_environment, call, refused, with_bridge
 from tests.system.bridge.steps import CUISINE, FOOD, PASSPHRASE, PURPOSE, SCOPE
 
-ROOT = Path(__file__).resolve().parents[3]
+MOST_MEGABYTES = 25  # that the package takes without extras, as installed and before anything is compiled
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """`consent-bridge` of the wheel in an environment that holds what the wheel declares and nothing else."""
+def wheel(tmp_path_factory):
+    """The wheel, with its folder to itself."""
     place = tmp_path_factory.mktemp("wheel")
-    source = place / "source"
-    shutil.copytree(ROOT / "bridge", source, ignore=shutil.ignore_patterns("build", "*.egg-info", ".*", "__pycache__"))
-    run = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", place]
-    subprocess.run([*run, "wheel", *options, source], check=True, capture_output=True)
+    releasing.build(place)
     [wheel] = place.glob("consent_bridge-0.1.0b1-*.whl")
-    venv.create(place / "venv", symlinks=True)
-    python = place / "venv" / "bin" / "python"
-    subprocess.run([*run, "--python", python, "install", "--no-deps", wheel], check=True, capture_output=True)
-    link_what_it_declares(python)
-    return python.with_name("consent-bridge")
+    return wheel
 
 
-def link_what_it_declares(python):
+@pytest.fixture(scope="module")
+def installed(wheel):
+    """`consent-bridge[mcp]` of the wheel in an environment that holds what the wheel declares and nothing else."""
+    return install(wheel, "mcp")[0]
+
+
+def install(wheel, extra):
+    """The command in an environment of its own, and the names of what is there beside it."""
+    place = wheel.parent / (extra or "core")
+    venv.create(place, symlinks=True)
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "--python", python]
+    subprocess.run([*pip, "install", "--no-deps", wheel], check=True, capture_output=True)
+    return python.with_name("consent-bridge"), link_what_it_declares(python, extra)
+
+
+def link_what_it_declares(python, extra):
     """Every dependency of the installed wheel, and theirs, from the environment of these tests; no network needed."""
     packages = Path(
         subprocess.check_output([python, "-c", "import site; print(site.getsitepackages()[0])"], text=True).strip()
     )
     [metadata] = packages.glob("consent_bridge-*.dist-info/METADATA")
     lines = [line.partition(": ")[2] for line in metadata.read_text().splitlines() if line.startswith("Requires-Dist")]
-    waiting, linked = lines, set()
+    waiting, linked = [(line, extra) for line in lines], set()
     while waiting:
-        requirement = Requirement(waiting.pop())
-        if requirement.name in linked or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+        line, named = waiting.pop()
+        requirement = Requirement(line)
+        if requirement.name in linked or (requirement.marker and not requirement.marker.evaluate({"extra": named})):
             continue
         linked.add(requirement.name)
         found = distribution(requirement.name)
         assert requirement.specifier.contains(found.version, prereleases=True), f"{requirement}, not {found.version}"
-        waiting += found.requires or []
+        waiting += [(line, "") for line in found.requires or []]
         for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__")}:
             if not (packages / top).exists():
                 (packages / top).symlink_to(found.locate_file(top))
+    return linked
+
+
+def test_core_is_small_and_says_what_the_tool_server_needs(wheel):
+    command, beside = install(wheel, "")
+    named = [distribution(name) for name in [*beside, "consent-bridge"]]
+    files = [Path(found.locate_file(file)) for found in named for file in found.files or () if file.suffix != ".pyc"]
+    environment = {"CONSENT_BASE_URL": "http://localhost:9/api/v1", "CONSENT_DEVELOPER_TOKEN": "cr_live_x"}
+    away, serve = (
+        subprocess.run([command, word], capture_output=True, env=environment) for word in ("scopes", "serve")
+    )
+
+    assert not beside & {"mcp", "pydantic", "httpx2", "anyio"}
+    assert sum(file.stat().st_size for file in files if file.is_file()) <= MOST_MEGABYTES * 1_000_000
+    assert b"GET http://localhost:9/api/v1/scope-catalog failed: no connection" in away.stderr
+    assert b"serve needs consent-bridge[mcp]" in serve.stderr
 
 
 @pytest.fixture

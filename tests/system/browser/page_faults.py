@@ -20,9 +20,6 @@ document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violation: ${violatedDirective} ${blockedURI} ${sourceFile}:${lineNumber}`);
 });
 """
-# a theme's colours come over a moment, and axe measures what it meets
-COLOURS_CHANGED = """Promise.allSettled(document.getAnimations()
-  .filter((animation) => animation instanceof CSSTransition).map((animation) => animation.finished))"""
 Theme = Literal["light", "dark"]
 Themes = Sequence[Theme]
 THEMES: Themes = ("light", "dark")
@@ -74,8 +71,8 @@ class Complaints:
 
 
 def axe_findings(page: Page) -> list[str]:
-    """What axe finds serious or critical on this page as it is now, one line each."""
-    page.evaluate(COLOURS_CHANGED)  # half of one colour and half of the next has the contrast of neither
+    """What axe finds serious or critical on this page once it is loaded, one line each."""
+    page.wait_for_load_state()  # a step before may have waited for one field of it alone
     # axe would read imported style sheets by writing inline ones, which the policy rightly refuses; and it need not
     # describe every node that is in order
     found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
@@ -13,6 +13,7 @@ from tests.factories import Vault
 from tests.patience import eventually
 from tests.totp import codes
 
+EMAIL = "ann@example.org"  # of who makes an account with a passkey
 PASSPHRASE = "gravel lantern otter plum 7"
 SignIn = Callable[..., None]
 NewProfile = Callable[..., BrowserContext]
@@ -42,6 +43,20 @@ def unlock(page: Page, passphrase: str = PASSPHRASE) -> None:
     page.locator("#unlock-passphrase").fill(passphrase)
     page.locator("#unlock-passphrase").press("Enter")
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "unlocked")
+
+
+def unlock_where_locked(page: Page) -> None:
+    """As `unlock`, on a page whose vault may be open from before, once it says which."""
+    chip = page.locator("#vault-chip")
+    expect(chip).to_have_js_property("hidden", False)
+    if chip.get_attribute("data-state") != "unlocked":
+        unlock(page)
+
+
+def lose_session(page: Page) -> None:
+    """The tab leaves its page first: a call of that page without its cookie would be refused."""
+    page.goto("about:blank")
+    page.context.clear_cookies()
 
 
 def lock(page: Page) -> None:
@@ -116,7 +131,18 @@ def values_shown(page: Page) -> dict[str, str]:
     return {row.get_attribute("data-path") or "": row.locator(".v").inner_text() for row in rows.all()}
 
 
-def emulate_authenticator(page: Page, *, prf: bool = True, verifies: bool = True) -> None:
+def create_account(page: Page) -> None:
+    """From nothing to where the vault is set up, with a passkey alone."""
+    page.goto("/accounts/signup/")
+    page.get_by_role("link", name="Create account with a passkey").click()
+    page.locator("input[name=email]").fill(EMAIL)
+    page.locator("input[name=email]").press("Enter")
+    expect(page.locator("main")).to_contain_text(f"For {EMAIL}.")
+    page.get_by_role("button", name="Create the passkey").click()
+    page.wait_for_url("**/vault/setup/")
+
+
+def emulate_authenticator(page: Page, *, prf: bool = True, verifies: bool = True) -> CDPSession:
     """A device that makes passkeys for this tab, touched and verified by itself: Chromium's own emulation."""
     options = {
         "protocol": "ctap2",
@@ -131,3 +157,4 @@ def emulate_authenticator(page: Page, *, prf: bool = True, verifies: bool = True
     session = page.context.new_cdp_session(page)
     session.send("WebAuthn.enable")
     session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    return session

@@ -78,6 +78,7 @@ def test_token_is_made_and_shown_once(page: Page, staff: User, sign_in: SignIn) 
     assert found is not None
     assert found.app_id == app.app_id
     page.get_by_role("link", name="I have copied it").click()
+    expect(page.get_by_label("Developer token")).to_be_hidden()
     assert token not in page.content()
 
 

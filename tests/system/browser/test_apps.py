@@ -29,8 +29,9 @@ def test_everything_is_paused_in_two_taps_and_resumed_by_the_vault(new_profile: 
     expect(page.locator(".messages")).to_contain_text("Everything is paused: 2 approvals.")
     assert set(Grant.objects.values_list("status", flat=True)) == {"paused"}
     page.get_by_role("link", name="Resume everything").click()
-    assert axe_findings(page) == []
     resume = page.get_by_role("button", name="Resume everything")
+    expect(resume).to_be_enabled()
+    assert axe_findings(page) == []
     resume.click()
     expect(page.locator("#unlock-passphrase")).to_be_focused()
     unlock(page)

@@ -5,9 +5,13 @@ from playwright.sync_api import Page, expect
 
 from common.clock import database_now
 from consent.grants.models import Grant
+from consent.ledger import audit
+from consent.log.sequencing import sequence_and_sign
 from developers.models import App
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.test_log import open_vault, title, verify
+from tests.vouched import vouch_for
 
 pytestmark = pytest.mark.browser
 HOME = {
@@ -85,3 +89,32 @@ def test_the_vault_says_first_time_another_key_and_another_domain(page: Page, si
     page.goto(f"/consent/requests/{other.request_id}/")
     expect(said).to_contain_text("has not seen this key of this app before")
     expect(said).to_contain_text("its domain was trips.example")
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_a_registration_that_was_dated_back_shows_to_who_looked_at_the_log(
+    page: Page, sign_in: SignIn, vault: Vault, looked: bool
+) -> None:
+    """By whoever writes the database: it says two days ago, and came into the log only after the look."""
+    chain = audit.person_chain(vault.user.public_id)
+    audit.append(chain=chain, kind="denied", actor="person", at=database_now(), facts={"request_digest": "A" * 43})
+    sequence_and_sign()
+    sign_in(page, vault.user)
+    open_vault(page)
+    if looked:
+        expect(title(verify(page))).to_be_visible()
+    asked = ConsentRequestFactory(user=vault.user)
+    vouch_for(asked)
+    page.goto(f"/consent/requests/{asked.request_id}/")
+    expect(page.locator("#cautions")).not_to_contain_text("nobody vouches")
+    approve = page.get_by_role("button", name="Approve", exact=True)
+
+    if looked:
+        expect(page.locator("#review-problem")).to_be_visible()
+        approve.click()
+        expect(page.locator("#review-problem")).to_be_visible()
+        assert not Grant.objects.exists()
+    else:
+        expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .v")).to_have_text("Thai")
+        approve.click()
+        expect(page.locator(".outcome h1")).to_have_text("You approved this")

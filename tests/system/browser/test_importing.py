@@ -144,6 +144,7 @@ REFUSED = {
     "heading.csv": ("name,city\n", "no row below its heading"),
     "twice.json": ('{"identity": {"basic": {"age": 1, "age": 2}}}', "one thing twice"),
     "deep.json": ("[" * 100_000 + "]" * 100_000, "nested too deep"),
+    "sealed.json": ('{"format": "consent-archive/1", "segments": []}', "under “Import a sealed archive”"),
     "none.json": ("7", "does not hold what can be imported"),
     "words.json": ("hello", "not JSON"),
 }
@@ -167,7 +168,7 @@ def test_our_own_json_comes_back_with_null_depth_and_a_megabyte(
     mine = {"saved_at": "2026-11-20T10:00:00Z", "data": {**data, "nowhere": {"to": {"be": "found"}}}}
     choose(transfer, tmp_path / "mine.json", json.dumps(mine))
     expect(transfer.locator("#import-plan .value")).to_have_count(sum(map(len, hard.values())))
-    expect(transfer.locator("[data-skipped]")).to_contain_text("nowhere.to.be")
+    expect(transfer.locator("#import-plan [data-skipped]")).to_contain_text("nowhere.to.be")
     take_all(transfer)
     assert values_of(vault) == {".".join(place): values for place, values in hard.items()}
     with transfer.expect_download() as started:

@@ -18,7 +18,7 @@ from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, Vault
 from tests.system.backup import Backup
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, unlock_where_locked, wait_for_values
 from tests.system.browser.remembered import records_of
 from tests.system.browser.test_change_key import begin, done
 from tests.system.browser.test_log import open_vault
@@ -36,8 +36,7 @@ def asked(vault: Vault) -> ConsentRequest:
 
 def approve(page: Page, asked: ConsentRequest) -> None:
     page.goto(f"/consent/requests/{asked.request_id}/")
-    if page.locator("#vault-chip").get_attribute("data-state") != "unlocked":
-        unlock(page)
+    unlock_where_locked(page)
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
@@ -171,6 +170,30 @@ def test_a_segment_that_was_put_back_is_not_sealed(
     page.goto(f"/consent/requests/{second.request_id}/")
 
     expect(page.locator("#way-back")).to_contain_text(BANNER)
+
+
+def test_notes_that_were_put_back_are_told_on_a_device_that_remembers_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, new_profile: NewProfile
+) -> None:
+    """The person's history tells of a later state than the vault is in, whoever put it back."""
+    sign_in(page, vault.user)
+    approve(page, asked)
+    before = VaultNotes.objects.get()
+    change_cuisine(page, "Greek")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    VaultNotes.objects.update(jwe=before.jwe, revision=before.revision)
+    second = ConsentRequestFactory(user=vault.user)
+    other = new_profile().new_page()
+    sign_in(other, vault.user, at=f"/consent/requests/{second.request_id}/")
+    unlock(other)
+    wait_for_values(other)
+
+    other.get_by_role("button", name="Approve", exact=True).click()
+
+    expect(other.locator("#way-back")).to_contain_text(BANNER)
+    assert not Grant.objects.filter(request=second).exists()
+    other.goto("/consent/history/")
+    expect(other.locator("#older-state")).to_contain_text("It tells of a later state of your vault")
 
 
 # --- what is no rollback ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
@@ -33,7 +33,7 @@ VALUES = {
 PAGES = [
     "/consent/", "/consent/inbox/", "/consent/apps/", "/consent/pause/", "/consent/history/", "/consent/verify/",
     "/vault/", "/vault/data/lifestyle/", "/vault/data/intents/",
-    "/vault/transfer/", "/vault/archive/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
+    "/vault/transfer/", "/vault/setup/first/", "/vault/setup/preview/", "/account/security/",
 ]  # fmt: skip
 
 
@@ -93,7 +93,19 @@ def test_first_minutes_and_dialogs_are_sound(
     paths = ("/consent/", "/consent/apps/", "/vault/setup/")
     findings = [line for path in paths for line in faults_at(page, path, themes)]
     page.locator("#new-passphrase").fill(PASSPHRASE)
-    page.locator("#again-passphrase").fill(PASSPHRASE)
     page.locator("#passphrase-form button[type=submit]").click()
     expect(page.locator("#recovery-code code")).to_have_count(8)
     assert [*findings, *axe_findings_in(themes, page)] == []
+
+
+def test_the_example_of_the_home_page_can_be_tried(page: Page, themes: Themes) -> None:
+    page.goto("/")
+
+    page.get_by_label("Coffee or tea").uncheck()
+    page.get_by_role("button", name="Approve").click()
+
+    expect(page.locator("#example-approved")).to_be_visible()
+    assert axe_findings_in(themes, page) == []
+    page.locator("#example-approved").get_by_role("button", name="Close").click()
+    expect(page.locator("#example-approved")).to_be_hidden()
+    expect(page.locator(".example .vals input:checked")).to_have_count(2)

@@ -1,5 +1,8 @@
 """From nothing to opened data without any password, in a real browser with a virtual authenticator."""
 
+import json
+from urllib.parse import parse_qs
+
 import pytest
 from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
@@ -7,21 +10,23 @@ from playwright.sync_api import Page, expect
 from accounts.models import User
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm.vault.models import KeyWrapper
-from tests.factories import PersonFactory, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, confirm_code, emulate_authenticator, lock
+from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
+from tests.factories.accounts import PASSWORD
+from tests.system.browser.people import (
+    EMAIL,
+    PASSPHRASE,
+    SignIn,
+    address,
+    confirm_code,
+    create_account,
+    emulate_authenticator,
+    lock,
+    lose_session,
+    wait_for_values,
+)
 
 pytestmark = pytest.mark.browser
-EMAIL = "ann@example.org"
-
-
-def create_account(page: Page) -> None:
-    page.goto("/accounts/signup/")
-    page.get_by_role("link", name="Create account with a passkey").click()
-    page.locator("input[name=email]").fill(EMAIL)
-    page.locator("input[name=email]").press("Enter")
-    expect(page.locator("main")).to_contain_text(f"For {EMAIL}.")
-    page.get_by_role("button", name="Create the passkey").click()
-    page.wait_for_url("**/vault/setup/")
+SETTINGS = "/account/settings/"
 
 
 def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) -> None:
@@ -38,6 +43,9 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     page.goto("/accounts/login/?next=/vault/data/lifestyle/")
     page.get_by_role("button", name="Use a passkey").click()
     page.wait_for_url(f"{site}/vault/data/lifestyle/")
+    expect(page.get_by_label("Favourite cuisine")).to_have_value("Thai")  # signing in unlocked
+    lock(page)
+    page.goto("/vault/data/lifestyle/")
     expect(page.locator("#unlock-passphrase")).to_be_hidden()  # there is none
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_label("Favourite cuisine")).to_have_value("Thai")
@@ -55,7 +63,38 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     assert KeyWrapper.objects.get(kind="passkey").credential_id == ids_of_passkeys(user)[0]
 
 
-def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, sign_in: SignIn) -> None:
+def test_from_a_mails_link_to_approved_are_three_taps_and_one_prompt(page: Page, site: str) -> None:
+    """The link, the passkey, Approve: what signs in unlocks. What opens the vault never leaves the browser."""
+    device = emulate_authenticator(page)
+    create_account(page)
+    page.get_by_role("button", name="Go on with a passkey").click()
+    confirm_code(page)
+    page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
+    page.locator("#first-form button[type=submit]").click()
+    page.wait_for_url("**/vault/setup/preview/")
+    asked = ConsentRequestFactory(user=User.objects.get(email=EMAIL), app_name="Lunch Finder")
+    lose_session(page)
+    prompts: list[object] = []
+    sent: list[str] = []
+    device.on("WebAuthn.credentialAsserted", lambda told: prompts.append(told))
+    page.on("request", lambda told: sent.append(told.post_data or "") if told.method == "POST" else None)
+
+    page.goto(address(asked))
+    page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url(f"{site}{address(asked)}")
+    wait_for_values(page)
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+    assert len(prompts) == 1
+    (credential,) = (
+        parse_qs(body)["credential"][0] for body in sent if body.startswith("csrf") and "credential=" in body
+    )
+    assert json.loads(credential)["clientExtensionResults"] == {}
+
+
+def with_passkey_for_the_data(page: Page, sign_in: SignIn) -> Vault:
+    """Somebody who added a passkey that opens their vault, and signs nobody in."""
     vault = give_vault(PersonFactory(), {}, passphrase=PASSPHRASE)
     emulate_authenticator(page)
     sign_in(page, vault.user, at="/account/security/")
@@ -63,11 +102,48 @@ def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, s
     page.locator("#existing-secret").fill(PASSPHRASE)
     page.locator("#add-submit").click()
     expect(page.locator("#ways .t")).to_have_count(3)
+    return vault
+
+
+def test_what_a_passkey_gave_opens_nothing_once_its_sign_in_was_refused(page: Page, sign_in: SignIn) -> None:
+    """Nobody's page drops it: whoever signs in next unlocks by themselves."""
+    vault = with_passkey_for_the_data(page, sign_in)
+    lose_session(page)
+    page.goto("/accounts/login/")
+    page.get_by_role("button", name="Use a passkey").click()
+    expect(page.get_by_text("This passkey does not sign you in here.")).to_be_visible()
+    sign_in(page, vault.user, at="/vault/data/lifestyle/")
+    expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+    expect(page.locator("#unlock-passphrase")).to_be_visible()
+
+
+def test_a_passkey_for_the_data_alone_says_that_it_signs_nobody_in(page: Page, sign_in: SignIn) -> None:
+    with_passkey_for_the_data(page, sign_in)
     page.goto("/accounts/logout/")
     page.locator("main").get_by_role("button", name="Sign out").click()
     page.goto("/accounts/login/")
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_text("This passkey does not sign you in here.")).to_be_visible()
+
+
+def test_a_passkey_that_is_added_signs_in_and_confirms(page: Page, sign_in: SignIn, site: str) -> None:
+    person = PersonFactory()
+    emulate_authenticator(page)
+    sign_in(page, person, at="/accounts/2fa/webauthn/add/")
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("input[name=password]").press("Enter")
+    page.locator("input[name=passwordless]").check()
+    page.get_by_role("button", name="Add it").click()
+    page.wait_for_url(lambda url: "/add/" not in url, timeout=9000)
+    assert len(ids_of_passkeys(person)) == 1
+    page.goto(f"/accounts/2fa/webauthn/reauthenticate/?next={SETTINGS}")
+    page.get_by_role("button", name="Use a passkey or security key").click()
+    page.wait_for_url(f"{site}{SETTINGS}")
+
+    lose_session(page)
+    page.goto(f"/accounts/login/?next={SETTINGS}")
+    page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url(f"{site}{SETTINGS}")
 
 
 def test_a_passkey_that_is_not_made_leaves_no_account(page: Page, site: str) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.agents_proxy.proxy_calls import owning
 from tests.factories import ActivationFactory, DestinationFactory, MemberFactory, ProcessingConsentFactory, RunFactory
@@ -42,4 +42,4 @@ def test_sending_is_sound(page: Page, sign_in: SignIn, themes: Themes) -> None:
     assert json.loads(page.locator("pre").inner_text())["profile"]["likes"] == PROFILE["likes"]
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="Send to Trips CRM again").click()
-    assert page.get_by_text("It is being sent").is_visible()
+    expect(page.get_by_text("It is being sent")).to_be_visible()

@@ -1,5 +1,6 @@
 """The sheet of one request: a phone's first screen, and the decision that stays in view."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from playwright.sync_api import Page, expect
 from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.conftest import DESKTOP, PHONE
-from tests.system.browser.page_faults import COLOURS_CHANGED, THEMES, axe_findings_in
+from tests.system.browser.page_faults import THEMES, axe_findings_in
 from tests.system.browser.people import (
     PASSPHRASE,
     NewProfile,
@@ -28,6 +29,10 @@ KEPT = {("lifestyle", "food"): FOOD, ("location", "home"): HOME, ("identity", "b
 DIET, CUISINE = "lifestyle.food.diet_preference", "lifestyle.food.favorite_cuisine"
 URGENT = "APPROVE NOW, or your account is closed: verify your account with the bank"
 
+# What a screen reader says with its kind; the words of some stand in their name and are not said again.
+SAID_WHOLE = ("button", "checkbox", "heading", "link")
+ANNOUNCED = (*SAID_WHOLE, "region", "list", "figure", "radio", "DisclosureTriangle")
+WHEN = re.compile(r"\d{1,2} [A-Z][a-z]{2}\b( \d{4})?(, \d\d:\d\d)?")
 # Everything that has a box on the screen, and the edges that it has to stay between.
 MEASURE = """selectors => {
   const box = (element) => { const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
@@ -79,7 +84,7 @@ def doubtful(vault: Vault) -> ConsentRequest:
 
 @pytest.fixture
 def phone(new_profile: NewProfile) -> Page:
-    return new_profile(viewport=PHONE, has_touch=True, is_mobile=True, reduced_motion="reduce").new_page()
+    return new_profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
 
 
 def measure(page: Page, parts: dict[str, str]) -> dict[str, Any]:
@@ -104,7 +109,6 @@ def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
     expect(phone.locator("#approve")).to_be_enabled()
     for theme in THEMES:
         phone.emulate_media(color_scheme=theme)
-        phone.evaluate(COLOURS_CHANGED)
         frame = measure(phone, FRAME)
         parts = measure(phone, PARTS | ({"code": ".compare b"} if verified else {}))
         outside = {
@@ -315,3 +319,54 @@ def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
     wait_for_values(phone)
     phone.locator("#approve").tap()
     expect(phone.locator(".outcome h1")).to_have_text("You approved this")
+
+
+# --- for those who hear the page --------------------------------------------------------------------------------------
+
+
+def spoken(page: Page) -> list[str]:
+    """What a screen reader says of the sheet, in its order, from Chromium's own tree: `role: name`, or plain text."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    by_id = {node["nodeId"]: node for node in nodes}
+    said: list[str] = []
+
+    def walk(node: dict[str, Any]) -> None:
+        role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "").strip()
+        if not node["ignored"] and name and role in (*ANNOUNCED, "StaticText"):
+            states = [
+                each["name"] for each in node.get("properties", ()) if each["value"].get("value") in (True, "true")
+            ]
+            heard = [name, *(state for state in ("checked", "disabled", "required") if state in states)]
+            said.append((f"{role}: " if role in ANNOUNCED else "") + ", ".join(heard))
+            if role in SAID_WHOLE:
+                return
+        for child in node.get("childIds", ()):
+            if child in by_id:
+                walk(by_id[child])
+
+    walk(next(node for node in nodes if node.get("role", {}).get("value") == "main"))
+    return [WHEN.sub("WHEN", each) for each in said]
+
+
+def test_a_screen_reader_says_who_asks_what_leaves_and_how_to_stop(
+    page: Page, sign_in: SignIn, asked: ConsentRequest
+) -> None:
+    sign_in(page, asked.user)
+    open_unlocked(page, address(asked))
+    said = spoken(page)
+    assert said[: said.index("region: Good to know")] == [
+        "heading: Trip Planner asks what you eat", asked.app.application.legal_name, "Checked",
+        "region: Your decision", "3 values", "to Trip Planner", "until", "WHEN", ". Stop any time in Apps.",
+        "button: Deny", "button: Approve", "Unlocked", "button: Lock",
+        "“", "Suggest restaurants that you would like", "”", "Their words. We check names, not promises.",
+        "region: Would leave your vault", "heading: Would leave your vault", "3 of 4",
+        "heading: Lifestyle", "list: Lifestyle",
+        "checkbox: Diet · needed, checked, disabled", "Diet", "· needed", "Vegetarian",
+        "checkbox: Favourite cuisine, checked", "Favourite cuisine", "Thai",
+        "checkbox: Coffee or tea, checked", "Coffee or tea", "Tea",
+        "checkbox: Late snack · your own", "Late snack", "· your own", "Olives",
+        "Until", "button: WHEN Choose for how long", "Reads", "button: no limit", "Updates", "button: no",
+        "DisclosureTriangle: 2 things to know: nobody vouches for its key · first time it asks",
+        "2 things to know:", "nobody vouches for its key · first time it asks",
+        "Trip Planner shows this too. If not, deny.", "Lisbon 4711",
+    ]  # fmt: skip

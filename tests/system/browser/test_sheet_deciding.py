@@ -1,10 +1,18 @@
 """Deciding on the sheet: nothing is shared that was not shown, and what is doubtful is the person's to tick."""
 
+import re
+
 import pytest
+from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from common.clock import database_now
+from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from consent_bridge import sealed
+from consent_bridge.derived import answer
+from pkm.registry.models import ScopeEntry
 from tests.factories import ConsentRequestFactory, PersonFactory, Vault, give_vault
 from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import (
@@ -123,6 +131,72 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     expect(tick).to_be_focused()
 
 
+def test_an_answer_is_shown_and_sealed_and_the_value_behind_it_never_leaves(
+    page: Page, sign_in: SignIn, site: str
+) -> None:
+    adult, born = "identity.basic.age_over_18", "1990-05-17"
+    vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": born}}, passphrase=PASSPHRASE)
+    entry = ScopeEntry.objects.get(scope=f"attr.{adult}")
+    asked = ConsentRequestFactory(
+        user=vault.user, scope=entry.scope, derived={adult: entry.derived}, required_attributes=[adult]
+    )
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.post_data or ""))
+    sign_in(page, asked.user, at=address(asked))
+    unlock(page)
+
+    expect(page.locator(f"[data-path='{adult}'] .v")).to_have_text("Yes")
+    expect(page.locator(f"[data-path='{adult}'] .k")).to_contain_text("18 or older")
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+
+    export = Export.objects.get()
+    header = sealed.ExportHeader(
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
+        request_id=asked.request_id, scope=asked.scope, revision=1, request_digest=asked.request_digest,
+    )  # fmt: skip
+    opened = sealed.open_export(export.ciphertext, asked.connector, header)
+    assert opened.data == {"identity": {"basic": {"age_over_18": True}}}
+    assert opened.derived == {adult: entry.derived}
+    assert not [body for body in sent if born in body]
+
+
+@pytest.mark.parametrize("is_required", [True, False], ids=["required", "not ticked yet"])
+def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: SignIn, is_required: bool) -> None:
+    born, bracket, adult = (f"identity.basic.{name}" for name in ("birth_date", "age_bracket", "age_over_18"))
+    vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": "1990-05-17"}}, passphrase=PASSPHRASE)
+    definitions = {path: ScopeEntry.objects.get(scope=f"attr.{path}").derived for path in (adult, bracket)}
+    asked = ConsentRequestFactory(
+        user=vault.user, scope=f"attr.{born}", required_attributes=[born] if is_required else None,
+        derived=definitions, accepts={born: [adult, bracket]}, app__verified=is_required,
+    )  # fmt: skip
+    sign_in(page, asked.user, at=address(asked))
+    unlock(page)
+    row = page.locator(f"[data-path='{born}']")
+    expect(row.locator(".v")).to_have_text(re.compile("1990"))
+    expect(row.locator(f"[data-preview='{adult}']")).to_have_text(": Yes")
+
+    expect(row.locator("input[type=checkbox]")).to_be_checked(checked=is_required)
+    in_words = answer(definitions[bracket]["rule"], "1990-05-17", database_now().isoformat())
+
+    row.get_by_text("Age range").click()
+
+    expect(row.locator(".v")).to_have_text(str(in_words))
+    expect(row.locator(".k")).to_contain_text("Age range")
+    expect(page.locator("#decision-summary")).to_contain_text("Less than asked for: Age range.")
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    expect(page.locator("main")).to_contain_text("Age range")
+    assert Grant.objects.get(request=asked).approved_attributes == [bracket]
+    header = sealed.ExportHeader(
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
+        request_id=asked.request_id, scope=asked.scope, revision=1, request_digest=asked.request_digest,
+    )  # fmt: skip
+    opened = sealed.open_export(Export.objects.get().ciphertext, asked.connector, header)
+    assert opened.data == {"identity": {"basic": {"age_bracket": in_words}}}
+    assert opened.derived == {bracket: definitions[bracket]}
+
+
 @pytest.mark.parametrize("button", ["Approve", "Show the values as they are now"])
 def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_them(
     page: Page, profile: BrowserContext, sign_in: SignIn, asked: ConsentRequest, complaints: Complaints, button: str
@@ -198,7 +272,7 @@ def test_what_exceeds_the_registration_is_the_persons_to_tick(page: Page, sign_i
     assert asked.status == "pending"
 
     page.locator("input[value='identity.basic.age']").check()
-    expect(page.locator("#ticked-count")).to_have_text("1 of 3")
+    expect(page.locator("#ticked-count")).to_have_text("1 of 4")
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     assert Grant.objects.get(request=asked).approved_attributes == ["identity.basic.age"]

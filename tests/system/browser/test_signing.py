@@ -18,7 +18,7 @@ from tests.callers import signed_in
 from tests.factories import AppFactory, TokenFactory, Vault, known_as
 from tests.pkm.sealed_notes import opened_notes
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import SignIn, enter, save, unlock, wait_for_values
+from tests.system.browser.people import SignIn, enter, save, unlock, unlock_where_locked, wait_for_values
 from tests.system.browser.test_change_key import NEW_PASSPHRASE, begin, done
 from tests.system.browser.test_log import open_vault
 
@@ -45,8 +45,7 @@ def ask(client: Client, vault: Vault) -> AskedConsent:
 
 def approve(page: Page, asked: AskedConsent) -> None:
     page.goto(f"/consent/requests/{asked.request_id}/")
-    if page.locator("#vault-chip").get_attribute("data-state") != "unlocked":
-        unlock(page)
+    unlock_where_locked(page)
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")

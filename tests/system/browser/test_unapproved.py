@@ -27,7 +27,7 @@ from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault
 from tests.pkm.sealed_notes import sealed_notes
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, wait_for_values
+from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, wait_for_values
 from tests.system.browser.remembered import notes_of, records_of, remember
 from tests.system.browser.test_log import open_vault, rules_of
 
@@ -129,12 +129,12 @@ def test_what_the_vault_signed_and_remembers_is_renewed(
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
     newest = Export.objects.get(revision=2)
     assert records_of(vault, asked) == {
-        asked.request_digest: {
-            "attributes": [asked.attributes.index(path) for path in sorted(FOOD, key=asked.attributes.index)],
-            "ends_at": int(asked.decided_at.timestamp()) + asked.access_duration,
-            "revision": 2,
-            "approval_sha256": sha256(str(newest.approval)),
-        }
+        asked.request_digest: [
+            [asked.attributes.index(path) for path in sorted(FOOD, key=asked.attributes.index)],
+            int(asked.decided_at.timestamp()) + asked.access_duration,
+            2,
+            sha256(str(newest.approval)),
+        ]
     }
 
 
@@ -217,6 +217,28 @@ def test_a_history_that_the_log_does_not_have_stops_all_after_ten_minutes(
         assert [export.revision for export in Export.objects.all()] == [1]
 
 
+def test_a_first_approval_too_stops_where_the_log_lacks_the_history(page: Page, sign_in: SignIn, vault: Vault) -> None:
+    asked = ConsentRequestFactory(user=vault.user)
+    chain, at = audit.person_chain(vault.user.public_id), database_now() - timedelta(hours=1)
+    audit.append(chain=chain, kind="denied", actor="person", at=at, facts={"request_digest": "A" * 43})
+    queued = list(LogQueue.objects.all())
+    LogQueue.objects.all().delete()
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+    button = page.get_by_role("button", name="Approve", exact=True)
+
+    button.click()
+    expect(page.locator("#review-problem")).to_contain_text("The service shows an older state")
+    assert not Grant.objects.exists()
+
+    LogQueue.objects.bulk_create(queued)
+    sequence_and_sign()
+    button.click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    assert notes_of(vault)["proved"]["sequence"] == 1
+
+
 def test_a_history_that_the_log_proves_is_remembered_as_proved(
     page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
 ) -> None:
@@ -274,7 +296,7 @@ def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_o
 
     change(page, "Greek")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
-    assert records_of(vault, anew)[anew.request_digest]["revision"] == 2
+    assert records_of(vault, anew)[anew.request_digest][2] == 2
     assert Export.objects.filter(grant=grant).count() == 1
 
 
@@ -321,7 +343,7 @@ def test_older_approvals_are_asked_about_once_together_and_none_is_ticked(
 
     expect(dialog).to_be_hidden()
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
-    assert records_of(vault, asked)[asked.request_digest]["revision"] == 2
+    assert records_of(vault, asked)[asked.request_digest][2] == 2
     assert records_of(vault, older[1].request) == {}
     page.reload()
     page.wait_for_load_state("networkidle")

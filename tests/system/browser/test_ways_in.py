@@ -37,7 +37,6 @@ def security(page: Page, sign_in: SignIn, vault: Vault) -> Page:
 
 def choose(page: Page, passphrase: str = NEW) -> None:
     page.locator("#new-passphrase").fill(passphrase)
-    page.locator("#again-passphrase").fill(passphrase)
 
 
 def send(page: Page) -> None:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from agents_proxy.analyses.prompts import profile_prompt
-from examples.reference_agents.sample import SAMPLE, SAMPLE_DESCRIPTION
+from deploy.sample_data.sample_person import SAMPLE, SAMPLE_DESCRIPTION
 from tests.agents_proxy.agent_server import ORDER
 from tests.agents_proxy.full_profile import FULL
 from tests.agents_proxy.reference_agents import reply_of
@@ -24,7 +24,7 @@ def of_the_sample_person() -> dict[str, str]:
     shopping = {"category_focus": ["food and drink", "transport"], "price_sensitivity": "low", "channel": "in store"}
     signals = {"brand_affinities": merchants, "shopping_preferences": shopping, "confidence": 0.9}
     prompts = {agent: profile_prompt(SAMPLE, signals if agent == "brand" else None) for agent in ORDER}
-    return {agent: reply_of(agent, prompt)["text"] for agent, prompt in prompts.items()}
+    return {agent: reply_of(agent, prompt) for agent, prompt in prompts.items()}
 
 
 @pytest.mark.parametrize("of_the_sample", [True, False])

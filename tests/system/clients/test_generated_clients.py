@@ -1,4 +1,4 @@
-"""Clients that others make from the OpenAPI document: they compile, and read an export of the running service."""
+"""The OpenAPI document with others: linters, and clients that compile and read an export of the running service."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from consent.api.openapi import document
+from consent.api.openapi import document, served_document
 from tests.factories import ExportFactory
 from tests.system.bridge_js.node import ROOT, install, run
 
@@ -44,6 +44,16 @@ def called(*words, cwd, **environ):
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def test_linters_find_no_error(tmp_path):
+    """Redocly's recommended rules and Spectral's for OpenAPI; they end with 1 where there is one."""
+    modules = install(ROOT / "tests" / "node")
+    (tmp_path / "openapi.json").write_text(json.dumps(served_document()))
+    (tmp_path / ".spectral.json").write_text('{"extends": "spectral:oas"}')
+
+    run(modules / "@redocly/cli/bin/cli.js", "lint", "openapi.json", cwd=tmp_path, REDOCLY_TELEMETRY="off")
+    run(modules / "@stoplight/spectral-cli/dist/index.js", "lint", "openapi.json", cwd=tmp_path)
 
 
 def test_a_client_made_by_openapi_typescript(written, reading):

@@ -56,7 +56,7 @@ def example(name, *arguments, environment=None):
     """Run one of the examples until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-W", "error", ROOT / "examples" / name, *arguments],
-        env={**(environment or os.environ), "PYTHONPATH": str(ROOT / "bridge"), "PYTHONUNBUFFERED": "1"},
+        env={**(environment or os.environ), "PYTHONPATH": f"{ROOT / 'bridge'}:{ROOT}", "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -229,6 +229,20 @@ def signed(body, secret=SECRET):
     }
 
 
+def test_the_age_gate_lets_nobody_in_who_brings_no_answer(environment, api):
+    with example("age_gate.py", environment={**environment, "PORT": "0"}) as gate, requests.Session() as visitor:
+        address = gate.line().removeprefix("Open ")
+        api.app.origins = [address.rstrip("/")]
+        api.app.save(update_fields=["origins"])
+        asked = visitor.post(f"{address}ask", headers={"Origin": address.rstrip("/")}, allow_redirects=False)
+        connection_id = Connection.objects.get().connection_id
+
+        pages = [visitor.get(f"{address}back?{query}").text for query in ("", f"connection_id={connection_id}")]
+
+    assert (asked.status_code, "/connect/" in asked.headers["Location"]) == (303, True)
+    assert ["We could not find out" in page and "Come in" not in page for page in pages] == [True, True]
+
+
 def test_every_example_is_described_and_tested():
     described = set(re.findall(r"\]\((\w+\.py)\)", (ROOT / "examples" / "README.md").read_text()))
 

@@ -13,14 +13,15 @@ from tests.visitor import Visitor
 class Browser:
     """Signed in; allows what a host asks for, once the page asks."""
 
-    def __init__(self, service: str, email: str, act_as: str = "me") -> None:
+    def __init__(self, service: str, email: str, act_as: str = "me", *, may_read: bool = False) -> None:
         self.visitor, self.act_as, self._lock = Visitor(service), act_as, threading.Lock()
+        self.permissions = ["discover", "request", *(["read"] if may_read else [])]
         self.visitor.sign_in(email)
 
     def allow(self, url: str) -> str:
         """Where the page sends the person back to."""
         parts = urlsplit(url)
-        fields = {"act_as": self.act_as, "permission": ["discover", "request"], "answer": "allow"}
+        fields = {"act_as": self.act_as, "permission": self.permissions, "answer": "allow"}
         with self._lock:
             answer = self.visitor.submit(f"{parts.path}?{parts.query}", fields, follow=False)
         assert answer.status_code == 303, answer.text

@@ -8,7 +8,7 @@ import pytest
 
 from tests.system.browser.sealing.chromium import ROOT, Driver, Tab, find_chromium
 
-VECTORS = ROOT / "tests" / "vectors" / "sealed.json"
+VECTORS = ROOT / "bridge" / "conformance" / "vectors" / "sealed.json"
 
 
 @pytest.fixture(scope="session")

@@ -73,6 +73,8 @@ class OwnerApi:
                 return self.delete((domain, segment), int(query["base_content_revision"]), body)
             case ("PUT" | "DELETE", "vault", "hidden-scopes", scope):
                 return self.hide(scope, body, hides=method == "PUT")
+            case ("GET", "consent", "history", "chain"):
+                return 200, {"head": {"chain": "", "sequence": 0, "entry_hash": ""}, "entries": []}
             case ("GET", "consent", "requests", _, "data"):
                 return 200, self.request_data
             case ("POST", "consent", "requests", _, "decision"):

@@ -10,12 +10,20 @@ import pytest
 from consent_bridge.sealed import request_digest
 from consent_bridge.signatures import check_public_key, sha256, thumbprint, verified
 from consent_bridge.signing import ApprovalRoot
+from tests.bridge.remembered import entry
 from tests.system.browser.sealing import opener
 from tests.system.browser.sealing.chromium import Driver, Tab
 from tests.system.browser.sealing.owner_api import OwnerApi
 
 pytestmark = pytest.mark.browser
 Tabs = Callable[..., Tab]
+
+
+class NoChain:
+    """Of an app that did nothing before."""
+
+    chain: tuple[()] = ()
+
 
 VAULT = 'const vault = await import("/static/js/vault/vault.js");'
 PAGE = 'const { failure, refusal } = await import("/tests/system/browser/sealing/page.js");'
@@ -115,6 +123,7 @@ def test_approval_seals_exactly_the_approved_attributes(tab: Tab, api: OwnerApi,
         "approved_attributes": [CUISINE],
         "sources": [source],
     }
+    assert not slice_.pop("pad").strip(" ")
     assert slice_ == {
         "scope": "attr.lifestyle.food.*",
         "approved_attributes": [CUISINE],
@@ -135,12 +144,7 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
     request, approval = export["request"], decision["approval"]
     claims = verified(approval, "consent-approval+jwt", check_public_key(decision["approval_key"]), "the approval")
     asked = [*(request["required_attributes"] or []), *(request["optional_attributes"] or [])] or request["attributes"]
-    record = {
-        "attributes": [asked.index(CUISINE)],
-        "ends_at": claims["ends_at"],
-        "revision": 1,
-        "approval_sha256": sha256(approval),
-    }
+    record = [[asked.index(CUISINE)], claims["ends_at"], 1, sha256(approval)]
     key = request["connector_thumbprint"]
     assert tab.run(read) == {
         "root": thumbprint(api.root["signing_public_key"]),
@@ -278,6 +282,20 @@ def test_who_vouches_is_told_or_nothing_is_remembered_of_the_app(tab: Tab, api: 
         api.request_data["request"]["request_id"],
     )
     assert remembered == ["Refused", "request_changed"]
+    assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
+    assert api.decisions == []
+
+
+@pytest.mark.parametrize(
+    "changed", [None, {}, {"entry_hash": "A" * 43}, {"facts": {"app_id": "app_thief"}}, {"kind": "denied"}]
+)
+def test_a_registration_that_the_log_does_not_prove_seals_nothing(tab: Tab, api: OwnerApi, changed: Any) -> None:
+    """What the service says of it is no proof; here it says all that it can, and the log is empty."""
+    request = api.request_data["request"]
+    facts = {"app_id": request["app_id"], "thumbprint": request["connector_thumbprint"]}
+    told = entry(NoChain, "connector_key_registered", facts) | (changed or {})
+    vouching = {"by": "registered", "domain": None, "since": told["at"], "entry": None if changed is None else told}
+    api.request_data["vouching"] = vouching
     assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
     assert api.decisions == []
 

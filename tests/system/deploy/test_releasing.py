@@ -1,0 +1,57 @@
+"""What would be published of the clients installs in an empty folder, and what does not agree is told."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from deploy.local import releasing
+from deploy.local.place import ROOT
+from tests.system.bridge_js.node import node, run
+
+PROJECT = tomllib.loads((ROOT / "bridge" / "pyproject.toml").read_text())["project"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The artefacts; the command that made them says that all is well."""
+    folder = tmp_path_factory.mktemp("release") / "made"
+    node()
+    assert releasing.rehearse(folder) == 0
+    return folder
+
+
+def test_the_client_for_node_installs_in_an_empty_folder(made: Path, tmp_path: Path) -> None:
+    [tarball] = made.glob("*.tgz")
+    (tmp_path / "shows.mjs").write_text('import * as all from "consent-bridge"; console.log(typeof all.Client);')
+
+    subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", tarball], cwd=tmp_path, check=True, capture_output=True
+    )
+
+    assert run("shows.mjs", cwd=tmp_path) == "function\n"
+    assert {folder.name for folder in (tmp_path / "node_modules").glob("[!.]*")} == {"consent-bridge", "jose"}
+
+
+def test_the_source_of_the_python_client_builds_what_the_wheel_holds(made: Path, tmp_path: Path) -> None:
+    [sdist], [wheel] = made.glob("*.tar.gz"), made.glob("*.whl")
+    held = []
+    for place, archive in ((tmp_path / "source", sdist), (tmp_path / "wheel", wheel)):
+        options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-compile", "--target", str(place)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, archive], check=True, capture_output=True)
+        held.append({file.name: file.read_bytes() for file in (place / "consent_bridge").iterdir()})
+
+    assert held[0] == held[1]
+
+
+def test_what_does_not_agree_is_told(made: Path) -> None:
+    changed = {**PROJECT, "version": "9.0.0", "urls": {"Homepage": "https://other.example"}}
+
+    assert list(releasing.complaints(made, changed)) == [
+        "the client for Node is 0.1.0-beta.1, the Python client 9.0.0",
+        "consent_bridge.__version__ is not 9.0.0",
+        "CHANGELOG.md says nothing of 9.0.0",
+        "bridge/README.md does not say mcp-name: example.other/consent-bridge, which the registry looks for",
+    ]
