@@ -11,19 +11,12 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.core.checks import CheckMessage
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
+from rcssmin import cssmin
+from rjsmin import jsmin
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 _OWN = ("css/", "js/")
 _IMPORT = re.compile(r'^@import url\("([\w-]+\.css)"\);\n', re.MULTILINE)
-_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_SPACE = re.compile(r"\s*([{};,\n])\s*")
-# a comment alone on its lines, after code, and a type within it; tests/system/architecture/test_types_js.py compares
-_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)\n", re.DOTALL | re.MULTILINE)
-_AFTER_CODE = re.compile(r"(?<=[;,{}()\]]) +// [^\n\"'`]*$", re.MULTILINE)
-_TYPE = re.compile(r"/\*\* @[^*]*\*/ ?")
-# no text of ours in a script has more than one line, as a test shows
-_INDENT = re.compile(r"^\s+", re.MULTILINE)
-_DECLARATION = re.compile(r"(?<=[{;])([\w-]+): ")
 
 
 class SiteLogo(BaseFinder):
@@ -80,6 +73,5 @@ class ModuleStaticFiles(AddressesOnce, CompressedManifestStaticFilesStorage):  #
 def shortened(name: str, text: str, sources: dict[str, str]) -> str:
     """A script or style sheet without comments and blanks; a style sheet with those that it imports in their places."""
     if name.endswith(".js"):
-        return _INDENT.sub("", _TYPE.sub("", _AFTER_CODE.sub("", _COMMENT.sub("", text))))
-    whole = _IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text)
-    return _DECLARATION.sub(r"\1:", _SPACE.sub(r"\1", _CSS_COMMENT.sub("", whole))).replace(";}", "}")
+        return str(jsmin(text))
+    return str(cssmin(_IMPORT.sub(lambda found: sources[f"css/{found[1]}"], text)))
