@@ -156,6 +156,8 @@ def test_a_second_answer_about_a_value_is_as_sensitive_as_the_value(api: Develop
     ask(api, person.user)
     first = ConsentRequest.objects.get()
     assert tier_of(first) == "confidential"  # no answer about a restricted value is less
+    listed = {one["scope"]: one for one in api.get("/scope-catalog").json()["scope_entries"]}
+    assert listed[f"attr.{ADULT}"]["sensitivity_tier"] == "confidential"
     assert decide(person, first, [ADULT]).status_code == 200
     assert tier_of(first) == "confidential"
 
