@@ -19,6 +19,7 @@ from developers.applications.queries import OPEN, applications_of
 from developers.apps.domains import FILE, RECORD, domain_of
 from developers.apps.models import Logo
 from pkm.registry.labels import label_of_scope
+from pkm.registry.queries import less_than
 from portal.application_form import SCOPE_FIELDS, ApplicationForm
 from portal.domain import check_shown
 from portal.shell import Refusals, portal_page, posted
@@ -86,7 +87,7 @@ def _application_page(request: HttpRequest, row: DeveloperApplication, form: App
         "form": form,
         "made": getattr(row, "app", None),
         "is_open": row.status in OPEN,
-        "scopes": [(label_of_scope(scope), why) for scope, why in row.scope_reasons.items()],
+        "scopes": [(label_of_scope(scope), why, less_than(scope)) for scope, why in row.scope_reasons.items()],
         "is_answered": row.status in (ApplicationStatus.SENT_BACK, ApplicationStatus.REJECTED, "approved"),
         "proof": row,
         "domain": domain_of(row.website),

@@ -13,6 +13,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -27,6 +28,7 @@ from consent.sandbox import queries as sandbox_queries
 from developers.apps.models import App, AppMode, AppStatus
 from developers.members.models import AppMember
 from developers.tokens.actions import token_for_one_call
+from pkm.registry.queries import less_than
 from portal.console_calls import Operation, Parameter, call_of, make_call, operations, parameter_fields
 from portal.shell import Tab, app_page, portal_page
 
@@ -72,14 +74,32 @@ class CallForm(forms.Form):
     @property
     def purpose(self) -> str | None:
         """What the person would read that it is for; None where the body is no request's."""
+        purpose = self._request.get("purpose")
+        return purpose if isinstance(purpose, str) else None
+
+    @property
+    def less(self) -> list[str]:
+        """What may do in place of the values that the request asks for and takes no answer in place of."""
+        asked, accepted = self._request, self._request.get("accepts")
+        accepted = accepted if isinstance(accepted, dict) else {}
+        lists = [asked.get(name) or [] for name in ("required_attributes", "optional_attributes")]
+        if not isinstance(asked.get("scope"), str) or not all(isinstance(one, list) for one in lists):
+            return []
+        named = [path for one in lists for path in one if isinstance(path, str)]
+        scope = asked["scope"]
+        raw = [path for path in named if path not in accepted]
+        return less_than(scope, raw) if raw or not (named or accepted) else []
+
+    @cached_property
+    def _request(self) -> dict[str, Any]:
+        """The body; empty where it is no request's."""
         if "purpose" not in (self.operation.example or {}):
-            return None
+            return {}
         try:
             body = strict_json((self["body"].value() or "").encode())
         except Problem:
-            return None
-        purpose = body.get("purpose") if isinstance(body, dict) else None
-        return purpose if isinstance(purpose, str) else None
+            return {}
+        return body if isinstance(body, dict) else {}
 
     @property
     def has_headers_given(self) -> bool:

@@ -7,10 +7,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
+import rfc8785
+
+from consent_bridge.signatures import sha256
+
+Given = dict[str, Any]
+"""What a vault's notes have of the answers that it gave: app → the value's path → the answer's path → [the newest one,
+the month that it was made in, the beginning of its definition's digest]."""
 CANNOT_SAY = "cannot_say"
 RULE_VERSION = 1
 _LARGEST = 2**53 - 1
@@ -60,12 +68,23 @@ def answer(rule: object, value: object, at: str) -> bool | int | float | str:
     return number >= rule["value"] if kind == "at_least" else _bracket(rule["bounds"], number)
 
 
+def is_timed(definition: Any) -> bool:
+    """Whether the answer changes by itself as time goes on. It is given once: the day of the change is the birthday."""
+    rule = definition.get("rule") if isinstance(definition, dict) else None
+    return isinstance(rule, dict) and rule.get("of") == "age"
+
+
 def with_answers(
-    values: Mapping[str, Any], place: tuple[str, str], derived: Mapping[str, Any], at: str
+    values: Mapping[str, Any],
+    place: tuple[str, str],
+    derived: Mapping[str, Any],
+    at: str,
+    repeated: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The values of the segment at `place` (domain, segment), with what is `derived` there in place of any such name.
 
     `derived` is path → {"from", "rule", "rule_version"}, a request's; where there is no source there is no answer.
+    `repeated` are answers that stay as they were given.
     """
     found, stem = dict(values), ".".join((*place, ""))
     for path, definition in derived.items():
@@ -76,8 +95,43 @@ def with_answers(
         if source.startswith(stem) and source.removeprefix(stem) in values:
             known = definition.get("rule_version") == RULE_VERSION
             told = answer(definition.get("rule"), values[source.removeprefix(stem)], at) if known else CANNOT_SAY
-            found[path.removeprefix(stem)] = told
+            found[path.removeprefix(stem)] = repeated.get(path, told)
     return found
+
+
+def with_given(given: Given | None, app_id: str, derived: Mapping[str, Any], data: Mapping[str, Any], at: str) -> Given:
+    """With the answers that leave in an export: its `derived` and `data`."""
+    of_app = dict((given or {}).get(app_id, {}))
+    for path, definition in derived.items():
+        domain, segment, name = path.split(".")
+        values, source = data.get(domain, {}).get(segment, {}), definition["from"]
+        if name in values:
+            of_app[source] = {**of_app.get(source, {}), path: [values[name], at[:7], _mark(definition)]}
+    return {**(given or {}), app_id: of_app}
+
+
+def repeated_answers(given: Given | None, app_id: str, derived: Mapping[str, Any], at: str) -> dict[str, Any]:
+    """Of these answers those that this app has from this month, by path.
+
+    Until the next one they stay as they are, whatever becomes of the values: the time of a change tells nothing then.
+    """
+    of_app, found = (given or {}).get(app_id, {}), {}
+    for path, definition in derived.items():
+        source = definition.get("from") if isinstance(definition, dict) else None
+        told, *made = of_app.get(source, {}).get(path, [None])
+        if made == [at[:7], _mark(definition)]:
+            found[path] = told
+    return found
+
+
+def known_answers(given: Given | None, app_id: str, sources: Iterable[str]) -> dict[str, Any]:
+    """What this app was answered about these values, by the answer's path."""
+    of_app = (given or {}).get(app_id, {})
+    return {path: told for source in sources for path, (told, *_) in of_app.get(source, {}).items()}
+
+
+def _mark(definition: Any) -> str:
+    return sha256(rfc8785.dumps(definition))[:8]
 
 
 def _is_whole(value: object) -> bool:

@@ -12,15 +12,16 @@ from typing import Any
 from urllib.parse import quote
 
 from consent_bridge import vault_notes
+from consent_bridge.derived import with_given
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
-from consent_bridge.exports import origin_of
+from consent_bridge.exports import ExportContent, origin_of
 from consent_bridge.records import Approved, record_of, with_record, without_records
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review, read_review
 from consent_bridge.segments import SegmentHeader, open_segment, seal_segment
 from consent_bridge.signatures import sha256, thumbprint, verified
 from consent_bridge.signing import APPROVAL_TYP, ApprovalRoot, new_root, open_root, signed_approval, signed_resumption
-from consent_bridge.slicing import answered, chosen_paths, export_members, sealed_slice, slice_of, values_at
+from consent_bridge.slicing import answered, chosen_paths, export_members, repeated, sealed_slice, slice_of, values_at
 from consent_bridge.transport import Answer
 from consent_bridge.vault import Addresses, Revisions, SealedSegment, Segment, VaultState
 from consent_bridge.wrappers import VaultKey
@@ -225,7 +226,7 @@ class VaultHolder:
             **sealed,
             **signed,
         }
-        return self._send_remembered(review, signed, "POST", _decision_path(review.request_id), body)
+        return self._send_remembered(review, content, signed, "POST", _decision_path(review.request_id), body)
 
     def deny(self, request_id: str, *, reason: str | None = None) -> Status:
         """Refuse; `reason` is the person's own note, which the app does not see."""
@@ -278,7 +279,9 @@ class VaultHolder:
         attributes = list(grant.approved_attributes)
         revision = grant.export_revision + 1
         duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
-        content = slice_of(review, attributes, self._segments_to_seal(review))
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        segments = answered(review, self._segments_to_seal(review), repeated(review, attributes, notes.get("answers")))
+        content = slice_of(review, attributes, segments)
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
             self._approval_root(),
@@ -290,7 +293,7 @@ class VaultHolder:
         )
         body = {"revision": revision, **sealed, **signed}
         path = f"/grants/{quote(grant.grant_id, safe='')}/export"
-        return self._send_remembered(review, signed, "PUT", path, body)
+        return self._send_remembered(review, content, signed, "PUT", path, body)
 
     def _approved_terms(self, review: Review, grant_id: str, attributes: list[str], revision: int) -> tuple[int, int]:
         """How many seconds this vault approved, and when they end (seconds since 1970).
@@ -335,7 +338,13 @@ class VaultHolder:
     # -- what the vault remembers
 
     def _send_remembered(
-        self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
+        self,
+        review: Review,
+        content: ExportContent,
+        signed: Mapping[str, Any],
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
     ) -> Status:
         """Send what the vault approved together with notes that remember it."""
         said = verified(signed["approval"], APPROVAL_TYP, signed["approval_key"], "the approval")
@@ -346,6 +355,9 @@ class VaultHolder:
             known = vault_notes.with_connector(notes, review.app_id, review.request["connector_thumbprint"])
             if method == "POST":  # a decision, made with the domain in view
                 known = vault_notes.with_domain(known, review.app_id, review.vouching.domain)
+            if content.derived:
+                given, at = known.get("answers"), content.sealed_at
+                known = {**known, "answers": with_given(given, review.app_id, content.derived, content.data, at)}
             records = with_record(known.get("approvals"), review.request, review.request_digest, approved, time.time())
             sealed_from = {f"{one['domain']}.{one['segment_id']}": one["content_revision"] for one in body["sources"]}
             return vault_notes.with_segments(sealed_from, {**known, "approvals": records})

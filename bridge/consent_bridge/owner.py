@@ -193,7 +193,8 @@ class Owner(VaultHolder):
     def memory_of(self, review: Review) -> AppMemory:
         """What the vault's notes have of the app that asks, whatever the service says of it."""
         notes, _ = self._notes.read(self._unlocked(), self._user_id)
-        return memory_of(notes, review.app_id, review.request["connector_thumbprint"], review.vouching.domain)
+        thumbprint, domain = review.request["connector_thumbprint"], review.vouching.domain
+        return memory_of(notes, review.app_id, thumbprint, domain, review.sources)
 
     def knows_invitation(self, review: Review) -> bool:
         """Whether the sharing ID that the app used is the person's by the vault's notes; True where it used none."""

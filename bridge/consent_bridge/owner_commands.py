@@ -74,6 +74,7 @@ def _shown(review: Review, memory: AppMemory, values: dict[str, Any], is_invited
         "app": as_json(review.app),
         "app_key_in_your_vault": memory.key,
         "app_domain_before": memory.domain_before,
+        "app_knows_already": memory.knows,
         "sharing_id_in_your_vault": is_invited,
         "who_vouches_for_its_key": as_json(review.vouching),
         "request": review.request,

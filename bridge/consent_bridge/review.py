@@ -90,6 +90,12 @@ class Review:
         return tuple(dict.fromkeys(named or self.request["attributes"]))
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The paths of the values that it is about: those asked for, and those behind the answers that are named."""
+        made = (self.request.get("derived") or {}).values()
+        return tuple(dict.fromkeys([*self.attributes, *(str(one["from"]) for one in made)]))
+
+    @property
     def is_vouched_for(self) -> bool:
         """Whether somebody says that the key is the app's."""
         return self.vouching.by in ("published", "registered", "sandbox")
@@ -170,7 +176,10 @@ def _check_shapes(request: Mapping[str, Any]) -> None:
         if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
             raise BadAnswer(f"the request's {name} is not a list of paths")
     derived = request.get("derived", {})
-    if not isinstance(derived, dict) or not all(path.count(".") == 2 for path in derived):
+    if not isinstance(derived, dict) or not all(
+        path.count(".") == 2 and isinstance(made, dict) and isinstance(made.get("from"), str)
+        for path, made in derived.items()
+    ):
         raise BadAnswer("the request's derived is not by paths")
     duration = request["access_duration"]
     if not isinstance(duration, int) or isinstance(duration, bool):

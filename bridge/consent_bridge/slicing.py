@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
-from consent_bridge.derived import with_answers
+from consent_bridge.derived import Given, is_timed, repeated_answers, with_answers
 from consent_bridge.errors import Refused
 from consent_bridge.exports import ExportContent, ExportHeader, Source, origin_of, pick, seal_export, split_path
 from consent_bridge.review import Review
@@ -57,15 +58,28 @@ def _export_header(review: Review, revision: int) -> ExportHeader:
     )
 
 
-def answered(review: Review, segments: Segments) -> dict[tuple[str, str], Segment]:
-    """The segments with the answers that are asked for, as of now."""
-    derived = review.request.get("derived") or {}
+def answered(
+    review: Review, segments: Segments, repeated: Mapping[str, Any] = MappingProxyType({})
+) -> dict[tuple[str, str], Segment]:
+    """The segments with the answers that are asked for, as of now but for those that are `repeated`."""
+    derived, at = review.request.get("derived") or {}, now()
     return {
-        place: replace(one, values=with_answers(one.values, place, derived, _now())) for place, one in segments.items()
+        place: replace(one, values=with_answers(one.values, place, derived, at, repeated))
+        for place, one in segments.items()
     }
 
 
-def _now() -> str:
+def repeated(review: Review, attributes: Iterable[str], given: Given | None) -> dict[str, Any]:
+    """Of these attributes the answers that were given this month: they are made anew once a month alone, since the
+    time of a change would tell of the value behind them. Refused where one changes by itself."""
+    derived = {path: made for path, made in (review.request.get("derived") or {}).items() if path in attributes}
+    if any(map(is_timed, derived.values())):
+        raise Refused("an answer that changes by itself is given once; it has no newer revisions", member="derived")
+    return repeated_answers(given, review.app_id, derived, now())
+
+
+def now() -> str:
+    """The time as an export has it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -78,7 +92,7 @@ def slice_of(review: Review, approved: list[str], segments: Segments) -> ExportC
         approved_attributes=tuple(approved),
         data=pick({place: segment.values for place, segment in segments.items()}, approved),
         sources=sources,
-        sealed_at=_now(),
+        sealed_at=now(),
         derived={path: made for path, made in (review.request.get("derived") or {}).items() if path in approved},
     )
 

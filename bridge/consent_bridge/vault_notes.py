@@ -6,12 +6,13 @@ One small record, written whole. Members that this program does not know stay as
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from consent_bridge import jwe
+from consent_bridge.derived import known_answers
 from consent_bridge.encoding import dump_json, parse_object
 from consent_bridge.errors import BadAnswer, Problem, Refused
 from consent_bridge.signatures import sha256
@@ -25,7 +26,7 @@ approved with; `history` how far the person's chain was read; `segments` the hig
 one that of its deletion), `hidden` the scopes that the person keeps out of discovery, sorted;
 `root` the thumbprint of the key that certifies approvals, `next_root` while it is replaced; `generation` counts the
 vault's keys, from the second in which it was made, and `retired` names the earlier ones; `invitations` are the digests
-of the person's sharing IDs."""
+of the person's sharing IDs; `answers` is consent_bridge.derived."""
 Change = Callable[[Notes], Notes]
 Send = Callable[[dict[str, Any]], Answer]
 """What is sent with the next revision of the notes, {"jwe", "base_revision"}; it may be done again."""
@@ -87,19 +88,21 @@ def with_domain(notes: Notes, app_id: str, domain: str | None) -> Notes:
 class AppMemory:
     """What the vault itself knows of an app: its key is the `first`, `known`, or `new` beside known ones.
 
-    `domain_before` is the domain that it was approved with last, where it has another one now.
+    `domain_before` is the domain that it was approved with last, where it has another one now. `knows` are by path the
+    answers that it has about the values that its request is about.
     """
 
     key: str
     domain_before: str | None
+    knows: dict[str, Any] = field(default_factory=dict)
 
 
-def memory_of(notes: Notes, app_id: str, thumbprint: str, domain: str | None) -> AppMemory:
-    """What these notes have of the app that asks with this key, and has this domain now."""
+def memory_of(notes: Notes, app_id: str, thumbprint: str, domain: str | None, sources: Iterable[str] = ()) -> AppMemory:
+    """What these notes have of the app that asks about these values with this key, and has this domain now."""
     known = notes.get("connectors", {}).get(app_id)
     before = notes.get("domains", {}).get(app_id)
     key = "first" if not known else "known" if thumbprint in known else "new"
-    return AppMemory(key, before if before != domain else None)
+    return AppMemory(key, before if before != domain else None, known_answers(notes.get("answers"), app_id, sources))
 
 
 @dataclass(frozen=True)

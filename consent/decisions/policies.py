@@ -8,10 +8,11 @@ import pkm.sealed
 from accounts.models import User
 from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
+from consent.decisions.queries import must_be_vouched_for
 from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
 from consent.exports.policies import Held, check_header, check_room, check_sources, lock_sources, segments_with
 from consent.requests.models import ConsentRequest
-from consent.requests.vouching import must_be_vouched_for, vouching_of
+from consent.requests.vouching import vouching_of
 from consent.schemas import ApproveBody
 from developers.errors import AppSuspended
 from developers.models import AppStatus

@@ -41,7 +41,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) 
     }
     approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
     approved = check_subset(approval.claims, grant.approved_attributes)
-    check_sources(approved, body.sources, held, by)
+    check_sources(request.made_from(approved), body.sources, held, by)
     check_room(by=by, request=request, jwe=body.jwe)
     return approval, approved
 

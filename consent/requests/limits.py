@@ -18,6 +18,7 @@ from consent.requests.recent import DAY, WEEK, RecentRequests
 from consent.schemas import RequestConsentBody
 from developers.authentication import AppContext
 from pkm.registry.copy import Entry
+from pkm.registry.derived import is_timed
 
 PENDING_PER_PERSON, REQUESTS_PER_PERSON, REQUESTS_PER_HOUR = (
     "pending-per-person", "requests-per-person", "requests-per-hour",
@@ -42,8 +43,14 @@ def check_terms(*, body: RequestConsentBody, entry: Entry) -> None:
         reason = "name at least one attribute, or leave it out"
         errors.extend(_error(field, "too_short", reason) for field, paths in given.items() if paths is not None)
     errors.extend(_unfit_answers(body, entry))
-    if body.refresh_policy == "continuous" and answers_named(body, entry):
-        errors.append(_error("refresh_policy", "snapshot_only", "an answer in place of a value is given as it is once"))
+    if body.refresh_policy == "continuous" and any(map(is_timed, answers_named(body, entry).values())):
+        errors.append(
+            _error(
+                "refresh_policy",
+                "snapshot_only",
+                "an answer about an age is given once: a later one would tell the birthday",
+            )
+        )
     if body.template_id is not None:
         errors.extend(_beyond_template(body))
     if errors:

@@ -12,7 +12,6 @@ from consent.ledger.models import AuditEntry
 from consent.ledger.proofs import as_hashed
 from consent.requests.models import ConsentRequest
 from consent.requests.published import keys_in
-from pkm.registry.models import SensitivityTier
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,3 @@ def vouching_of(request: ConsentRequest) -> Vouching:
     if key is not None and is_genuine(key) and (entry := proved_entry(key)) is not None:
         return Vouching("registered", domain, key.registered_at, entry)
     return Vouching("nobody", domain)
-
-
-def must_be_vouched_for(request: ConsentRequest) -> bool:
-    """Whether it cannot be approved while nobody vouches for its key."""
-    return request.scope_entry.sensitivity_tier == SensitivityTier.RESTRICTED

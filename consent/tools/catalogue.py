@@ -20,6 +20,7 @@ _OF_PAGES = {  # in fewer words than the document's: every model knows these
     "limit": {"type": "integer", "description": "At most so many."},
     "cursor": {"type": "string", "description": "`next_cursor`, to go on."},
 }
+_ACCEPTS = {"type": "object", "description": "Path of a value: [coarser answers that do]."}
 _READ_ONLY = mcp.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -60,8 +61,8 @@ def _input_schema(model: type[Strict], without: frozenset[str]) -> dict[str, Any
     schema.pop("description", None)
     if model is RequestConsentBody:
         describe_members(schema)
-        for name in ("invitation_sha256", "accepts"):  # clients add them; a model asks for an answer by its own scope
-            del schema["properties"][name]
+        del schema["properties"]["invitation_sha256"]  # clients add it
+        schema["properties"]["accepts"] = _ACCEPTS
     for name in _OF_PAGES.keys() & schema.get("properties", {}).keys():
         schema["properties"][name] = _OF_PAGES[name]
     if without:
@@ -137,8 +138,8 @@ TOOLS = {
             name=operations.REQUEST_CONSENT,
             title="Ask a person for consent",
             description=(
-                "Asks one person for exactly one scope, for one purpose. They decide in the consent app at "
-                "`approval_url`, which nothing here can do for them. What they approve is sealed to the connector key."
+                "Asks one person for one scope. They decide at `approval_url`, which nothing here can "
+                "do for them. What they approve is sealed to the connector key."
             ),
             permissions=_REQUEST,
             arguments=RequestConsentBody,
@@ -163,7 +164,7 @@ TOOLS = {
             name="get_encrypted_export",
             title="Read approved data, sealed",
             description=(
-                "Answers the approved slice as a JWE that only the connector's private key opens. Every call counts "
+                "Answers the approved slice as a JWE that the connector's private key opens. Every call counts "
                 "as a read and is shown to the person."
             ),
             permissions=_READ,
@@ -176,8 +177,7 @@ TOOLS = {
             name="end_consent",
             title="End a request or an approval",
             description=(
-                "Takes a waiting request back, or gives an approval up: its data can then no longer be read. It cannot "
-                "be undone."
+                "Takes a waiting request back, or gives an approval up: nothing can be read then. It cannot be undone."
             ),
             permissions=_REQUEST,
             arguments=operations.RequestArguments,
@@ -188,7 +188,7 @@ TOOLS = {
         Tool(
             name="list_scope_catalog",
             title="List every scope",
-            description="Lists every scope that apps may ask for, without any person.",
+            description="Lists every scope that apps may ask for.",
             permissions=_DISCOVER,
             arguments=operations.CatalogArguments,
             result=shapes.ScopeCatalog,

@@ -1,6 +1,8 @@
 """What the consent app's pages show, from the one who asks: nobody sees a row of someone else."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
@@ -116,6 +118,14 @@ def _accepted(request: ConsentRequest) -> dict[str, list[labels.Attribute]]:
     return {source: [one for one in rows if one.path in paths] for source, paths in accepts.items()}
 
 
+def answers_about(request: ConsentRequest, rows: Iterable[RequestedAttribute]) -> list[labels.Attribute]:
+    """Every answer about the values of these rows: the app may know one from before."""
+    sources = set(request.made_from(row.attribute.path for row in rows))
+    made = {**registry_copy.entries().answers, **(request.derived or {})}
+    groups = labels.described(path for path, definition in made.items() if definition["from"] in sources)
+    return [one for group in groups for one in group.attributes]
+
+
 def _requested_paths(request: ConsentRequest, present: set[str]) -> list[str]:
     """What the app listed; where it listed nothing, its scope's attributes and the person's own in it."""
     listed = [*(request.required_attributes or []), *(request.optional_attributes or [])]
@@ -165,16 +175,13 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
     """
     now = database_now()
     refreshed = Grant.objects.live(now).filter(user=user, kept_current=True)
-    refreshed = refreshed.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request")
+    refreshed = refreshed.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request", "user")
     held = segment_queries.held_segments(user)
     found = []
     for grant in refreshed.order_by("id"):
-        newest: Any = grant.exports.order_by("-revision").values("revision", "sources").first() or {}
-        sources = export_policies.segments_with(grant.approved_attributes, held)
-        made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}
-        there = segment_queries.current_revisions(user, sources)
-        if all_kept or (sources and made_from != there):
-            changed = {pair for pair in {*there, *made_from} if there.get(pair) != made_from.get(pair)}
+        newest: Any = grant.exports.order_by("-revision").values("revision", "sources", "sealed_at").first() or {}
+        renewed = _outdated(grant, newest, held, now)
+        if all_kept or renewed is not None:
             found.append(
                 {
                     "grant_id": grant.grant_id,
@@ -182,16 +189,40 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
                     "app_name": grant.request.app_name,
                     "approved_attributes": grant.approved_attributes,
                     "next_revision": newest.get("revision", 0) + 1,
-                    "renewed": _in_segments(grant.approved_attributes, changed),
+                    "renewed": _labels(renewed or []),
                 }
             )
     return found
 
 
-def _in_segments(paths: list[str], segments: set[tuple[str, str]]) -> list[str]:
-    """What these paths are called, of those that lie in these segments."""
-    inside = [path for path in paths if tuple(path.split(".")[:2]) in segments]
-    return [attribute.label for group in labels.described(inside) for attribute in group.attributes]
+def _outdated(grant: Grant, newest: Mapping[str, Any], held: export_policies.Held, now: datetime) -> list[str] | None:
+    """The attributes that the newest export has from older segments than there are now; None where it is not outdated.
+
+    Answers in place of values are made anew in the first unlock of each month, changed or not. No edit makes one
+    outdated: the time of a change would tell of the value.
+    """
+    sources = export_policies.segments_with(grant.request.made_from(grant.approved_attributes), held)
+    if not sources:
+        return None
+    made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}
+    there = segment_queries.current_revisions(grant.user, sources)
+    answers = [path for path in grant.approved_attributes if path in (grant.request.derived or {})]
+    values = [path for path in grant.approved_attributes if path not in answers]
+    of_values = {tuple(path.split(".")[:2]) for path in values}
+    changed = {place for place in {*there, *made_from} & of_values if there.get(place) != made_from.get(place)}
+    is_due = bool(answers) and _month(newest.get("sealed_at", now)) < _month(now)
+    if not (changed or is_due):
+        return None
+    return [*(path for path in values if tuple(path.split(".")[:2]) in changed), *(answers if is_due else ())]
+
+
+def _month(at: datetime) -> tuple[int, int]:
+    return at.astimezone(UTC).year, at.astimezone(UTC).month
+
+
+def _labels(paths: list[str]) -> list[str]:
+    """What these paths are called."""
+    return [attribute.label for group in labels.described(paths) for attribute in group.attributes]
 
 
 def pending_count(request: HttpRequest) -> dict[str, object]:

@@ -33,7 +33,7 @@ from consent.log.published import is_confirmed
 from consent.requests.models import ConsentRequest, RefreshPolicy
 from consent.requests.named_keys import is_of_nobody
 from consent.requests.return_addresses import is_still_registered
-from consent.requests.vouching import must_be_vouched_for, vouching_of
+from consent.requests.vouching import vouching_of
 from consent.states import RequestStatus
 from consent.web import history as web_history
 from consent.web import history_links, inbox
@@ -127,7 +127,7 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
 
 
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
-    user, before, tier = person_of(request), before_of(asked), asked.scope_entry.sensitivity_tier
+    user, before, tier = person_of(request), before_of(asked), decision_queries.tier_of(asked)
     groups = web_queries.requested_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
@@ -139,8 +139,8 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "queue": web_queries.queue_of(user, asked.request_id),
         "before": before,
         "groups": groups,
-        **_choices(rows, before),
-        **_warnings(asked, before),
+        **_choices(rows, before, web_queries.answers_about(asked, rows)),
+        **_warnings(asked, before, tier),
         "until": database_now() + timedelta(seconds=asked.access_duration),
         "durations": duration_choices(asked.access_duration),
         "further_terms": web_queries.further_terms(asked),
@@ -155,16 +155,17 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
     }
 
 
-def _choices(rows: Sequence[web_queries.RequestedAttribute], before: Before | None) -> dict[str, Any]:
+def _choices(
+    rows: Sequence[web_queries.RequestedAttribute], before: Before | None, answers: list[labels.Attribute]
+) -> dict[str, Any]:
     """What of the attributes in the request can be ticked, is ticked, and is missing."""
     return {
         "asked_for": len(rows),
         "ticked": sum(row.ticked for row in rows),
         "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
         "words": {
-            one.path: _word(one, is_answer=row.is_answer or one is not row.attribute)
-            for row in rows
-            for one in (row.attribute, *row.coarser)
+            **{one.path: _word(one, is_answer=True) for one in answers},
+            **{row.attribute.path: _word(row.attribute, is_answer=row.is_answer) for row in rows},
         },
         "missing": [row.attribute.label for row in rows if row.required and not row.held],
         "nothing_held": not any(row.held for row in rows),
@@ -177,10 +178,9 @@ def _word(attribute: labels.Attribute, *, is_answer: bool) -> dict[str, Any]:
     return {**attribute.word, "options": {"cannot_say": gettext("cannot say")}} if is_answer else attribute.word
 
 
-def _warnings(asked: ConsentRequest, before: Before | None) -> dict[str, Any]:
+def _warnings(asked: ConsentRequest, before: Before | None, tier: str) -> dict[str, Any]:
     """The cautions, the gravest first, and what an app whose key nobody vouches for may not have."""
     first_time, vouching = decision_queries.is_first_time_app(asked), vouching_of(asked)
-    tier = asked.scope_entry.sensitivity_tier
     cautions = cautions_of(
         asked,
         first_time=first_time,
@@ -196,7 +196,7 @@ def _warnings(asked: ConsentRequest, before: Before | None) -> dict[str, Any]:
         "to_look_at": len(cautions) + (before is not None),
         "vouching": vouching,
         "is_of_nobody": is_of_nobody(asked),
-        "cannot_vouch": vouching.is_missing and must_be_vouched_for(asked),
+        "cannot_vouch": vouching.is_missing and tier == SensitivityTier.RESTRICTED,
         "asks_once_more": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
     }
 

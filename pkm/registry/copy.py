@@ -168,6 +168,10 @@ def load(version: str) -> RegistryCopy:
         .order_by(F("domain__position").asc(nulls_last=True), "domain__domain_key", "scope")
         .values("pk", "segment_ids", *_BODY_COLUMNS)
     )
+    restricted = {row["scope"] for row in rows if row["sensitivity_tier"] == "restricted"}
+    for row in rows:  # no answer about a restricted value is less than confidential
+        if row["derived"] and f"attr.{row['derived']['from']}" in restricted and row["sensitivity_tier"] == "standard":
+            row["sensitivity_tier"] = "confidential"
     read = tuple(entry for entry in map(_entry, rows) if entry is not None)
     derived = {entry.attributes[0]: entry.body["derived"] for entry in read if "derived" in entry.body}
     for entry in read:

@@ -21,6 +21,11 @@ def is_definition(found: Any, *, path: str) -> bool:
     return False
 
 
+def is_timed(definition: dict[str, Any]) -> bool:
+    """Whether the answer changes by itself as time goes on, so that it is given once."""
+    return bool(definition["rule"].get("of") == "age")
+
+
 def is_rule(rule: Any) -> bool:
     """Whether this is one of the rules, with exactly the members that its kind has."""
     match rule:

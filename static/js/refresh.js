@@ -8,6 +8,7 @@ import { explain, toast } from "./page.js";
 import * as api from "./vault/api.js";
 import { approvedTerms, sendRemembered, signedRevision } from "./vault/approvals.js";
 import { takeOutEnded } from "./vault/ended.js";
+import { readNotes } from "./vault/notes.js";
 import { openToSeal } from "./vault/reading.js";
 import { buildSlice, exportMembers } from "./vault/review.js";
 import { loadRequest, Locked, Refused } from "./vault/vault.js";
@@ -65,7 +66,7 @@ const isRolledBack = (error) => error instanceof Refused && error.reason === "ro
 /** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
 async function refresh(grant) {
   const { asked, members } = await nextExport(grant);
-  const slice = buildSlice(members.scope, grant.approved_attributes, await openToSeal({ scope: members.scope }));
+  const slice = await nextSlice(asked.request, grant.approved_attributes);
   if (!slice.sources.length) return false;
   const terms = await approvedTerms(grant.grant_id, asked, members, grant.approved_attributes);
   await send(grant, { asked, members, slice, terms });
@@ -80,6 +81,21 @@ async function nextExport({ request_id, next_revision }) {
 }
 
 /**
+ * Answers are made anew once a month alone: until then the time of a change would tell of the value behind them.
+ * @param {import("./vault/types.js").FrozenRequest} request @param {string[]} attributes
+ */
+async function nextSlice({ scope, app_id, derived }, attributes) {
+  const segments = await openToSeal({ scope });
+  const definitions = exports.definitionsOf(derived, attributes);
+  if (!definitions) return buildSlice(scope, attributes, segments);
+  const { isTimed, repeatedAnswers, withAnswers } = await import("./formats/derived.js");
+  if (Object.values(definitions).some(isTimed)) throw new Refused("an answer that changes by itself is given once", "derived", "not_approved");
+  const at = new Date().toISOString();
+  const repeated = repeatedAnswers((await readNotes()).notes.answers, app_id, definitions, at);
+  return buildSlice(scope, attributes, withAnswers(segments, definitions, at, repeated), definitions);
+}
+
+/**
  * @param {Outdated} grant
  * @param {{asked: import("./vault/types.js").RequestData, members: import("./vault/types.js").ExportMembers, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
@@ -87,5 +103,5 @@ async function send({ grant_id, approved_attributes }, { asked, members, slice, 
   const jwe = await exports.sealExport(slice, members, asked.connector_public_key);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   const body = { revision: members.revision, sources: slice.sources, jwe, ...signed };
-  await sendRemembered(asked, signed, slice.sources, (notes) => api.putExport(grant_id, { ...body, notes }));
+  await sendRemembered(asked, signed, slice, (notes) => api.putExport(grant_id, { ...body, notes }));
 }

@@ -123,12 +123,18 @@ async function sayWhatIsRemembered() {
     known: "",
   };
   const domain = gettext("When you last approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
-  const said = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : ""];
+  const said = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : "", knownWords(memory.knows)];
   const place = find("#own-memory");
   place.textContent = said.filter(Boolean).join(" ");
   place.hidden = !place.textContent;
   const question = invited?.closest(".notice");
   if (question instanceof HTMLElement) question.hidden = memory.isInvited;
+}
+
+/** What the app was answered about these values before: with one more answer it may know the value. @param {Record<string, any>} knows */
+function knownWords(knows) {
+  const answers = Object.entries(knows).map(([path, value]) => `${words[path]?.label ?? path}: ${inWords(value, words[path])}`);
+  return answers.length ? interpolate(gettext("This app already knows: %(answers)s."), { answers: answers.join(", ") }) : "";
 }
 
 /** What is to be looked at before a decision. */

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance import cases
-from consent_bridge.derived import CANNOT_SAY, answer, with_answers
+from consent_bridge.derived import (
+    CANNOT_SAY,
+    answer,
+    is_timed,
+    known_answers,
+    repeated_answers,
+    with_answers,
+    with_given,
+)
 from consent_bridge.exports import ExportContent, ExportHeader, seal_export
 from consent_bridge.keys import generate_connector_key, public_half
 from pkm.registry.starter import ANSWERS, Answer
@@ -54,6 +62,43 @@ def test_a_definition_that_is_none_gives_no_answer(odd: object) -> None:
 def test_a_later_version_of_a_rule_cannot_be_said() -> None:
     later = {"identity.basic.age_over_18": {**ADULT, "rule_version": 2}}
     assert with_answers({"birth_date": "1990-05-17"}, PLACE, later, NOW)["age_over_18"] == CANNOT_SAY
+
+
+BIRTH, ADULT_PATH = "identity.basic.birth_date", "identity.basic.age_over_18"
+GIVEN = {"app_a": {BIRTH: {ADULT_PATH: [True, "2026-11", "6KYbXSDS"]}}}  # as in derived.test.mjs
+
+
+def test_a_vault_remembers_what_an_app_was_answered() -> None:
+    data = {"identity": {"basic": {"age_over_18": True, "full_name": "Zoe"}}}
+    given = with_given(None, "app_a", {ADULT_PATH: ADULT, "identity.basic.other": ADULT}, data, NOW)
+    assert given == GIVEN
+    bracket = {**ADULT, "rule": {"kind": "bracket", "of": "age", "bounds": [18]}}
+    more = with_given(
+        given, "app_a", {"identity.basic.bracket": bracket}, {"identity": {"basic": {"bracket": "18+"}}}, NOW
+    )
+    assert known_answers(more, "app_a", [BIRTH, "a.b.c"]) == {ADULT_PATH: True, "identity.basic.bracket": "18+"}
+    assert known_answers(more, "app_b", [BIRTH]) == known_answers(None, "app_a", [BIRTH]) == {}
+
+
+def test_an_answer_is_repeated_within_its_month_where_it_is_made_the_same_way() -> None:
+    asked = {ADULT_PATH: ADULT, "identity.basic.x": None}
+    assert repeated_answers(GIVEN, "app_a", asked, "2026-11-01T00:00:00Z") == {ADULT_PATH: True}
+    another = {ADULT_PATH: {**ADULT, "rule": {"kind": "is_set"}}}
+    for app_id, derived, at in (
+        ("app_a", asked, "2026-12-01T00:00:00Z"),
+        ("app_b", asked, NOW),
+        ("app_a", another, NOW),
+    ):
+        assert repeated_answers(GIVEN, app_id, derived, at) == {}
+    assert with_answers({"birth_date": "2020-05-17"}, PLACE, {ADULT_PATH: ADULT}, NOW, {ADULT_PATH: True}) == {
+        "birth_date": "2020-05-17",
+        "age_over_18": True,
+    }
+
+
+def test_an_age_changes_by_itself() -> None:
+    assert is_timed(ADULT)
+    assert not any(map(is_timed, [None, {}, {"rule": 7}, {**ADULT, "rule": {**ADULT["rule"], "of": "number"}}]))
 
 
 def answers_of(rule: dict[str, Any], chance: random.Random) -> list[object]:

@@ -71,6 +71,55 @@ def test_what_the_vault_knows_of_an_app_is_its_own_word(unlocked, site):
     assert unlocked.memory_of(unlocked.review("req_a")) == AppMemory("new", "table.example")
 
 
+TASTE = "lifestyle.food.taste"
+MADE = {"from": CUISINE, "rule": {"kind": "part", "characters": 3}, "rule_version": 1}
+
+
+@pytest.fixture
+def answered(unlocked, site):
+    """A continuous grant of an answer about the cuisine and of the diet."""
+    site.request |= {
+        "refresh_policy": "continuous",
+        "required_attributes": [TASTE],
+        "optional_attributes": [DIET],
+        "derived": {TASTE: MADE},
+    }
+    unlocked.approve(unlocked.review("req_a"), attributes=[TASTE, DIET])
+    return status(TASTE, DIET)
+
+
+def opened(site, revision):
+    names = {"sub": "usr_as_app_a", "kid": "connector-1", "request_digest": request_digest(site.request)}
+    return open_export(site.exports[-1]["jwe"], site.key, replace(HEADER, revision=revision, **names))
+
+
+def test_an_answer_is_repeated_until_the_month_is_over_whatever_becomes_of_the_value(unlocked, site, answered):
+    unlocked.update("lifestyle", "food", {"favorite_cuisine": "Korean", "diet_preference": "Vegan"})
+
+    unlocked.refresh_grant(answered)
+
+    content = opened(site, 2)
+    assert content.data == {"lifestyle": {"food": {"taste": "Tha", "diet_preference": "Vegan"}}}
+    assert content.derived == {TASTE: MADE}
+    given = notes_of(unlocked, site)["answers"]
+    given["app_a"][CUISINE][TASTE][1] = "2026-01"
+    write_notes(unlocked, site, answers=given)
+    site.decisions += site.exports
+    unlocked.refresh_grant(status(TASTE, DIET, revision=2))
+    assert opened(site, 3).data["lifestyle"]["food"]["taste"] == "Kor"
+    assert unlocked.memory_of(unlocked.review("req_a")).knows == {TASTE: "Kor"}
+
+
+def test_an_answer_that_changes_by_itself_is_never_renewed(unlocked, site, answered):
+    """Though the service and the app agreed on it: the digest is right."""
+    site.request["derived"] = {TASTE: {**MADE, "rule": {"kind": "at_least", "of": "age", "value": 18}}}
+    unlocked.approve(unlocked.review("req_a"), attributes=[TASTE, DIET])
+
+    with refused_for("derived"):
+        unlocked.refresh_grant(answered)
+    assert site.exports == []
+
+
 def test_a_sharing_id_that_the_vault_does_not_know_is_asked_about(unlocked, site):
     site.request["invitation_sha256"] = sha256("sh_alices")
 

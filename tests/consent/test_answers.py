@@ -1,22 +1,35 @@
 """An answer in place of a value: asked for by name, bound by the digest, approved and sealed without the value."""
 
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
 
 from accounts.models import User
+from common.clock import database_now
+from consent.decisions.queries import tier_of
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import canonical
 from consent.requests.models import ConsentRequest
-from consent.web.queries import requested_groups
+from consent.web.queries import exports_to_refresh, requested_groups
 from consent_bridge import sealed
 from consent_bridge.derived import with_answers
+from pkm.registry import copy as registry_copy
 from pkm.registry.models import ScopeEntry
 from tests.callers import Developer, signed_in
 from tests.consent.api.addresses import CONNECTOR, asked
-from tests.consent.decisions import approval_body
-from tests.factories import AppFactory, PersonFactory, Vault, give_vault, invitation_of
+from tests.consent.decisions import approval_body, refreshed
+from tests.factories import (
+    AppFactory,
+    ConsentRequestFactory,
+    ExportFactory,
+    GrantFactory,
+    PersonFactory,
+    Vault,
+    give_vault,
+    invitation_of,
+)
 
 BIRTH, ADULT, BRACKET = (f"identity.basic.{name}" for name in ("birth_date", "age_over_18", "age_bracket"))
 BORN = "1990-05-17"
@@ -84,6 +97,92 @@ def test_a_wider_scope_takes_an_answer_that_is_named(api: Developer, person: Vau
 def test_an_answer_is_given_once_and_never_kept_up_to_date(api: Developer, person: Vault) -> None:
     refused = ask(api, person.user, refresh_policy="continuous").json()
     assert [(one["field"], one["code"]) for one in refused["errors"]] == [("refresh_policy", "snapshot_only")]
+
+
+HOME = {"city": "Bonn", "postal_code": "53113"}
+CITY, AREA = "location.home.city", "location.home.postal_area"
+
+
+def kept_up_to_date(attributes: list[str], **export: Any) -> tuple[Vault, Grant]:
+    """A continuous grant of the city, of an answer that no time changes, or both, with its first export."""
+    vault = give_vault(PersonFactory(), {("location", "home"): HOME})
+    definition = ScopeEntry.objects.get(scope=f"attr.{AREA}").derived
+    request = ConsentRequestFactory(
+        user=vault.user, scope="attr.location.home.*", optional_attributes=[CITY, AREA],
+        derived={AREA: definition}, refresh_policy="continuous", status="approved",
+    )  # fmt: skip
+    grant = GrantFactory(request=request, approved_attributes=attributes)
+    sources = [{"domain": "location", "segment_id": "home", "content_revision": 1}]
+    ExportFactory(grant=grant, sources=sources, **export)
+    return vault, grant
+
+
+def test_an_answer_that_no_time_changes_may_be_kept_up_to_date(api: Developer) -> None:
+    person = give_vault(PersonFactory(), {("location", "home"): HOME})
+    told = ask(api, person.user, scope=f"attr.{AREA}", refresh_policy="continuous").json()
+    assert told["request"]["derived"].keys() == {AREA}
+
+
+def test_no_edit_makes_an_answer_outdated(db: None) -> None:
+    vault, _ = kept_up_to_date([AREA])
+    vault.write("location", "home", {**HOME, "postal_code": "10115"}, base=1)
+    assert exports_to_refresh(vault.user) == []
+
+
+def test_a_value_beside_an_answer_is_outdated_alone(db: None) -> None:
+    vault, grant = kept_up_to_date([CITY, AREA])
+    vault.write("location", "home", {**HOME, "city": "Berlin"}, base=1)
+    [one] = exports_to_refresh(vault.user)
+    assert (one["grant_id"], one["renewed"]) == (grant.grant_id, ["City"])
+
+
+def test_answers_are_made_anew_in_each_month_changed_or_not(db: None) -> None:
+    this_month = database_now().astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    vault, _ = kept_up_to_date([CITY, AREA], sealed_at=this_month)
+    assert exports_to_refresh(vault.user) == []
+    vault, grant = kept_up_to_date([CITY, AREA], sealed_at=this_month - timedelta(microseconds=1))
+    [one] = exports_to_refresh(vault.user)
+    assert one["renewed"] == ["Postal area"]
+
+    vault.segments["location", "home"] = {**HOME, "postal_area": "53"}  # as the browser seals it
+    answer = signed_in(vault.user).put(f"/consent/grants/{grant.grant_id}/export", refreshed(vault, grant))
+
+    assert answer.status_code == 200, answer.content
+    assert exports_to_refresh(vault.user) == []
+
+
+def test_a_second_answer_about_a_value_is_as_sensitive_as_the_value(api: Developer, person: Vault) -> None:
+    ScopeEntry.objects.filter(scope=f"attr.{BIRTH}").update(sensitivity_tier="restricted")
+    ask(api, person.user)
+    first = ConsentRequest.objects.get()
+    assert tier_of(first) == "confidential"  # no answer about a restricted value is less
+    listed = {one["scope"]: one for one in api.get("/scope-catalog").json()["scope_entries"]}
+    assert listed[f"attr.{ADULT}"]["sensitivity_tier"] == "confidential"
+    assert decide(person, first, [ADULT]).status_code == 200
+    assert tier_of(first) == "confidential"
+
+    ask(api, person.user, scope=f"attr.{BRACKET}")
+    second = ConsentRequest.objects.latest("pk")
+
+    assert tier_of(second) == "restricted"
+    page = signed_in(person.user)
+    told = page.get(f"/consent/requests/{second.request_id}/data").json()
+    assert told["scope_entry"]["sensitivity_tier"] == "restricted"
+    assert "among the most private things" in page.get(f"/consent/requests/{second.request_id}/").content.decode()
+    assert decide(person, second, [BRACKET]).json()["code"] == "key_not_vouched"
+
+
+def test_the_same_answer_again_and_another_apps_tell_nothing_more(api: Developer, person: Vault) -> None:
+    ScopeEntry.objects.filter(scope=f"attr.{BIRTH}").update(sensitivity_tier="confidential")
+    for _ in range(2):
+        ask(api, person.user)
+        request = ConsentRequest.objects.latest("pk")
+        assert tier_of(request) == "standard"
+        assert decide(person, request, [ADULT]).status_code == 200
+    definition = registry_copy.entries().answers[BRACKET]
+    assert tier_of(ConsentRequestFactory(user=person.user, scope=f"attr.{BRACKET}", derived={BRACKET: definition})) == (
+        "standard"
+    )
 
 
 def test_the_sheet_offers_an_answer_where_the_value_behind_it_is_held(api: Developer, person: Vault) -> None:

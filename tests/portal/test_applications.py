@@ -58,6 +58,12 @@ def open_one(person: User, **fields: Any) -> DeveloperApplication:
     return row
 
 
+def test_who_needs_a_value_is_offered_the_answers_that_may_do(developer: Client, person: User) -> None:
+    row = open_one(person, scope_reasons={"attr.identity.basic.birth_date": "To sell wine"})
+    page = developer.get(f"/developers/applications/{row.pk}/").content.decode()
+    assert "“18 or older” may do: attr.identity.basic.age_over_18 (standard)." in page
+
+
 def test_an_application_is_handed_in_with_all_that_was_typed(developer: Client, person: User) -> None:
     answer = developer.post(NEW, {**FILLED, "logo": upload()})
 
@@ -74,6 +80,7 @@ def test_an_application_is_handed_in_with_all_that_was_typed(developer: Client, 
     page = developer.get(answer["Location"]).content.decode()
     assert "Frankfurt, Germany" in page
     assert "To know what somebody likes to eat" in page
+    assert "may do" not in page
     assert row.domain_challenge in page
     assert "Lunch Finder" in developer.get("/developers/").content.decode()
 

@@ -129,6 +129,32 @@ def test_a_request_is_shown_as_its_person_would_see_it(app: App, developer: Clie
     assert "Plate" not in preview
 
 
+BORN, ADULT = "identity.basic.birth_date", "identity.basic.age_over_18"
+COARSER = f"“18 or older” may do: attr.{ADULT} (standard)."
+
+
+@pytest.mark.parametrize(
+    ("terms", "is_offered"),
+    [
+        ({"scope": f"attr.{BORN}"}, True),
+        ({"scope": "attr.identity.*", "required_attributes": [BORN]}, True),
+        ({"scope": "attr.identity.*", "required_attributes": ["identity.basic.full_name"]}, False),
+        ({"scope": f"attr.{BORN}", "accepts": {BORN: [ADULT]}}, False),
+        ({"scope": "attr.identity.*", "required_attributes": [BORN], "accepts": {BORN: [ADULT]}}, False),
+        ({"scope": f"attr.{ADULT}"}, False),
+        ({"scope": "attr.nothing.*"}, False),
+        ({"scope": f"attr.{BORN}", "required_attributes": [BORN, []], "accepts": 3}, True),
+        ({"scope": 7}, False),
+        ({"scope": f"attr.{BORN}", "required_attributes": 7}, False),
+    ],
+)
+def test_a_developer_who_asks_for_a_value_is_offered_what_may_do(
+    app: App, developer: Client, terms: dict[str, Any], is_offered: bool
+) -> None:
+    shown = call(developer, app, "requestConsent", json.dumps({"purpose": "Sell wine to adults", **terms}))
+    assert (COARSER in shown.content.decode()) is is_offered
+
+
 @pytest.mark.parametrize("body", ["[" * 10_000, "{", '{"purpose": 4}', '{"purpose": "\\ud800"}', "{}", ""])
 def test_a_body_without_a_purpose_is_answered_without_a_preview(app: App, developer: Client, body: str) -> None:
     shown = call(developer, app, "requestConsent", body).content

@@ -2,10 +2,16 @@
 // Answers in place of values: "over 18: yes" for a birthday. A rule is data; what it cannot read it cannot say.
 // `conformance/vectors/derived.json` says the same of this and of Python's `consent_bridge.derived`.
 
+import { canonicalDigest } from "./canonical.js";
 import { isObject } from "./json.js";
 
 /** @typedef {{from: string, rule: Record<string, any>, rule_version: number}} Definition */
 /** @typedef {Record<string, Definition>} Derived by the answer's own path */
+/**
+ * What a vault's notes have of the answers that it gave: app → the value's path → the answer's path → the newest one, the month
+ * that it was made in, and the beginning of its definition's digest.
+ * @typedef {Record<string, Record<string, Record<string, [answer: any, month: string, mark: string]>>>} Given
+ */
 
 export const CANNOT_SAY = "cannot_say";
 export const RULE_VERSION = 1;
@@ -53,15 +59,23 @@ export function answer(rule, value, at) {
 }
 
 /**
+ * Whether the answer changes by itself as time goes on. It is given once: the day on which it changes is the birthday.
+ * @param {Definition | null | undefined} definition
+ */
+export const isTimed = (definition) => definition?.rule?.of === "age";
+
+/**
  * The segments with what is `derived` from them in place of any value of such a name; where there is no source there is no answer.
  * @template {{domain: string, segment_id: string, values: Record<string, any>}} S
  * @param {S[]} segments @param {Derived | undefined} derived a request's @param {string} at a time in UTC as text
+ * @param {Record<string, any>} [repeated] answers that stay as they were given
  * @returns {S[]}
  */
-export const withAnswers = (segments, derived = {}, at) => segments.map((segment) => ({ ...segment, values: answered(segment, derived, at) }));
+export const withAnswers = (segments, derived = {}, at, repeated = {}) =>
+  segments.map((segment) => ({ ...segment, values: answered(segment, derived, at, repeated) }));
 
-/** @param {{domain: string, segment_id: string, values: Record<string, any>}} segment @param {Derived} derived @param {string} at */
-function answered({ domain, segment_id, values }, derived, at) {
+/** @param {{domain: string, segment_id: string, values: Record<string, any>}} segment @param {Derived} derived @param {string} at @param {Record<string, any>} repeated */
+function answered({ domain, segment_id, values }, derived, at, repeated) {
   const stem = `${domain}.${segment_id}.`;
   const found = new Map(Object.entries(values));
   for (const [path, definition] of Object.entries(derived)) {
@@ -70,10 +84,54 @@ function answered({ domain, segment_id, values }, derived, at) {
     const source = from.slice(stem.length);
     found.delete(name);
     if (!from.startsWith(stem) || !Object.hasOwn(values, source)) continue;
-    found.set(name, definition.rule_version === RULE_VERSION ? answer(definition.rule, values[source], at) : CANNOT_SAY);
+    const known = definition.rule_version === RULE_VERSION;
+    found.set(name, Object.hasOwn(repeated, path) ? repeated[path] : known ? answer(definition.rule, values[source], at) : CANNOT_SAY);
   }
   return Object.fromEntries(found);
 }
+
+/** @param {Definition} definition */
+const markOf = (definition) => canonicalDigest(definition).slice(0, 8);
+
+/** @template T @param {Record<string, T> | undefined} object @param {string} name @returns {T | undefined} */
+const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
+
+/**
+ * With the answers that leave in an export.
+ * @param {Given | undefined} given @param {string} appId
+ * @param {{derived?: Derived, data: Record<string, any>}} content @param {string} at a time in UTC as text
+ * @returns {Given}
+ */
+export function withGiven(given, appId, { derived = {}, data }, at) {
+  const ofApp = { ...own(given, appId) };
+  for (const [path, definition] of Object.entries(derived)) {
+    const [domain = "", segment = "", name = ""] = path.split(".");
+    const said = own(own(own(data, domain), segment), name);
+    if (said !== undefined) ofApp[definition.from] = { ...own(ofApp, definition.from), [path]: [said, at.slice(0, 7), markOf(definition)] };
+  }
+  return { ...given, [appId]: ofApp };
+}
+
+/**
+ * Of these answers those that this app has from this month: until the next one they stay as they are, whatever becomes of the
+ * values, so that the time of a change tells nothing.
+ * @param {Given | undefined} given @param {string} appId @param {Derived | undefined} derived @param {string} at a time in UTC as text
+ * @returns {Record<string, any>} by path
+ */
+export function repeatedAnswers(given, appId, derived = {}, at) {
+  return Object.fromEntries(Object.entries(derived).flatMap(([path, definition]) => {
+    const [said, month, mark] = own(own(own(given, appId), definition?.from), path) ?? [];
+    return month === at.slice(0, 7) && mark === markOf(definition) ? [[path, said]] : [];
+  }));
+}
+
+/**
+ * What this app was answered about these values.
+ * @param {Given | undefined} given @param {string} appId @param {string[]} sources the values' paths
+ * @returns {Record<string, any>} by the answer's path
+ */
+export const knownAnswers = (given, appId, sources) =>
+  Object.fromEntries([...new Set(sources)].flatMap((source) => Object.entries(own(own(given, appId), source) ?? {}).map(([path, [said]]) => [path, said])));
 
 /** @param {any} value */
 function numberOf(value) {

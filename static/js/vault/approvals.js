@@ -101,12 +101,12 @@ export const signedRevision = async (members, what) => signApproval(await approv
  * @template T
  * @param {RequestData} asked
  * @param {import("../formats/signing.js").Signed} signed
- * @param {import("./types.js").Source[]} sources that it was sealed from
+ * @param {import("./types.js").ExportPlaintext} slice that was sealed
  * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
  * @param {string | null} [domain] the app's, where the person decided with it before their eyes
  * @returns {Promise<T>}
  */
-export async function sendRemembered({ request, request_digest }, { approval, approval_key }, sources, send, domain = null) {
+export async function sendRemembered({ request, request_digest }, { approval, approval_key }, slice, send, domain = null) {
   const said = await verified(approval, TYP, approval_key, "the approval");
   const approved = {
     attributes: said.approved_attributes,
@@ -114,9 +114,11 @@ export async function sendRemembered({ request, request_digest }, { approval, ap
     revision: said.revision,
     approvalSha256: await sealedDigest(approval),
   };
+  const { withGiven } = slice.derived ? await import("../formats/derived.js") : { withGiven: null };
   const answer = await changeNotes((notes) => {
     const known = withDomain(withConnector(notes, request.app_id, request.connector_thumbprint), request.app_id, domain);
-    return { ...known, segments: withRevisions(known.segments, sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
+    if (withGiven) known.answers = withGiven(known.answers, request.app_id, slice, slice.sealed_at);
+    return { ...known, segments: withRevisions(known.segments, slice.sources), approvals: withRecord(known.approvals, request, request_digest, approved, Date.now() / 1000) };
   }, send);
   return /** @type {T} */ (answer);
 }

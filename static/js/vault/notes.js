@@ -19,8 +19,8 @@ import { withPresentKey } from "./unlocking.js";
  * certifies approvals (`next_root` while it is replaced), `generation` counts the vault's keys, of which
  * `retired` names the earlier ones, `segments` are the highest revisions (of a deleted one that of its deletion), `hidden` the
  * scopes that the person keeps out of discovery, sorted, `log` is log/memory.js, `invitations` are the digests of the
- * person's sharing IDs, `older_grants` is "closed" once the person was asked about approvals that are older than this record.
- * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, proved?: Head, segments?: Revisions, hidden?: string[], invitations?: string[]}} Notes
+ * person's sharing IDs, `answers` is formats/derived.js, `older_grants` is "closed" once the person was asked about approvals that are older than this record.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, proved?: Head, segments?: Revisions, hidden?: string[], invitations?: string[], answers?: import("../formats/derived.js").Given}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
@@ -220,11 +220,11 @@ export function withConnector(notes, appId, thumbprint) {
 
 /**
  * The domain that an app had when it was last approved, where it is another one now.
- * @param {string} appId @param {string | null} domain the one that it has proved now
- * @returns {Promise<string | null>} null where it is the same, or none is remembered
+ * @param {Notes} notes @param {string} appId @param {string | null} domain the one that it has proved now
+ * @returns {string | null} null where it is the same, or none is remembered
  */
-export async function otherDomain(appId, domain) {
-  const pinned = (await readNotes()).notes.domains?.[appId] ?? null;
+export function otherDomain(notes, appId, domain) {
+  const pinned = notes.domains?.[appId] ?? null;
   return pinned === domain ? null : pinned;
 }
 

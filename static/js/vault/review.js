@@ -8,7 +8,7 @@ import { checkConnectorKey, thumbprint } from "../formats/keys.js";
 import * as api from "./api.js";
 import { approvalRoot, resume as resumeSigned, sendRemembered, signedApproval } from "./approvals.js";
 import { changes, pageOwner } from "./keyring.js";
-import { isOwnInvitation, knownConnector, otherDomain } from "./notes.js";
+import { isOwnInvitation, knownConnector, otherDomain, readNotes } from "./notes.js";
 import { openToSeal } from "./reading.js";
 
 /** @typedef {import("./types.js").Json} Json */
@@ -111,16 +111,27 @@ export async function isNewConnector(requestId) {
 /**
  * What this vault remembers of the app, whatever the server says. Needs the vault unlocked.
  * @param {string} requestId
- * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null, isInvited: boolean}>} `domainBefore` where the
- *   app has another now; not `isInvited` where it used a sharing ID that the vault does not know
+ * @returns {Promise<{key: "first" | "known" | "new", domainBefore: string | null, isInvited: boolean, knows: Record<string, any>}>} `domainBefore`
+ *   where the app has another now; not `isInvited` where it used a sharing ID that the vault does not know; `knows` by path the
+ *   answers that it has about the values that this request is about
  */
 export async function memoryOf(requestId) {
   const data = await loadRequest(requestId);
   const { request, vouching } = data;
   await checkVouching(data);
   const isNew = await isNewConnector(requestId);
-  const domainBefore = await otherDomain(request.app_id, vouching.domain);
-  return { key: isNew === null ? "first" : isNew ? "new" : "known", domainBefore, isInvited: await isInvited(request) };
+  const { notes } = await readNotes();
+  const domainBefore = otherDomain(notes, request.app_id, vouching.domain);
+  const key = isNew === null ? "first" : isNew ? "new" : "known";
+  return { key, domainBefore, isInvited: await isInvited(request), knows: await answersOf(notes, request) };
+}
+
+/** @param {import("./notes.js").Notes} notes @param {FrozenRequest} request @returns {Promise<Record<string, any>>} */
+async function answersOf({ answers }, { app_id, attributes, required_attributes, optional_attributes, derived }) {
+  if (!answers) return {};
+  const { knownAnswers } = await import("../formats/derived.js"); // few vaults gave one
+  const named = [...(required_attributes ?? []), ...(optional_attributes ?? [])];
+  return knownAnswers(answers, app_id, [...(named.length ? named : attributes), ...Object.values(derived ?? {}).map(({ from }) => from)]);
 }
 
 /**
@@ -222,10 +233,9 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
   const signed = await signedApproval(members, what);
   try {
-    const { sources } = slice;
     const decision = { decision: /** @type {const} */ ("approve"), request_digest: data.request_digest, access_duration: duration };
-    const body = { ...decision, approved_attributes: slice.approved_attributes, sources, jwe, ...signed };
-    return await sendRemembered(data, signed, sources, (notes) => api.decide(requestId, { ...body, notes }), data.vouching.domain);
+    const body = { ...decision, approved_attributes: slice.approved_attributes, sources: slice.sources, jwe, ...signed };
+    return await sendRemembered(data, signed, slice, (notes) => api.decide(requestId, { ...body, notes }), data.vouching.domain);
   } catch (error) {
     if (error instanceof api.ApiError && error.code === "stale_revision") forgetPreview(requestId);
     throw error;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withAnswers } from "../../../bridge-js/src/formats/derived.js";
+import { isTimed, knownAnswers, repeatedAnswers, withAnswers, withGiven } from "../../../bridge-js/src/formats/derived.js";
 import { acceptedAnswers, definitionsOf, sealExport } from "../../../bridge-js/src/formats/exports.js";
 import { generateConnectorKey, publicHalf } from "../../../bridge-js/src/index.js";
 
@@ -38,6 +38,35 @@ test("what is accepted in place of a value is made from that value", () => {
   const request = { accepts: { "identity.basic.birth_date": [PATH] }, derived: { [PATH]: ADULT } };
   assert.deepEqual(acceptedAnswers(request), [PATH]);
   assert.throws(() => acceptedAnswers({ ...request, accepts: { "identity.basic.age": [PATH] } }), /is not made from identity.basic.age/);
+});
+
+const BIRTH = "identity.basic.birth_date";
+const GIVEN = { app_a: { [BIRTH]: { [PATH]: [true, "2026-11", "6KYbXSDS"] } } }; // as in test_derived.py
+
+test("a vault remembers what an app was answered", () => {
+  const data = { identity: { basic: { age_over_18: true, full_name: "Zoe" } } };
+  const given = withGiven(undefined, "app_a", { derived: { [PATH]: ADULT, "identity.basic.other": ADULT }, data }, NOW);
+  assert.deepEqual(given, GIVEN);
+  const bracket = { ...ADULT, rule: { kind: "bracket", of: "age", bounds: [18] } };
+  const more = withGiven(given, "app_a", { derived: { "identity.basic.bracket": bracket }, data: { identity: { basic: { bracket: "18+" } } } }, NOW);
+  assert.deepEqual(knownAnswers(more, "app_a", [BIRTH, "a.b.c"]), { [PATH]: true, "identity.basic.bracket": "18+" });
+  for (const [notes, app] of [[more, "app_b"], [more, "constructor"], [undefined, "app_a"]]) assert.deepEqual(knownAnswers(notes, app, [BIRTH]), {});
+});
+
+test("an answer is repeated within its month where it is made the same way", () => {
+  const asked = { [PATH]: ADULT, "identity.basic.x": null };
+  assert.deepEqual(repeatedAnswers(GIVEN, "app_a", asked, "2026-11-01T00:00:00Z"), { [PATH]: true });
+  const another = { [PATH]: { ...ADULT, rule: { kind: "is_set" } } };
+  for (const [app, derived, at] of [["app_a", asked, "2026-12-01T00:00:00Z"], ["app_b", asked, NOW], ["app_a", another, NOW]]) {
+    assert.deepEqual(repeatedAnswers(GIVEN, app, derived, at), {});
+  }
+  const [found] = withAnswers(basic({ birth_date: "2020-05-17" }), { [PATH]: ADULT }, NOW, { [PATH]: true });
+  assert.deepEqual(found.values, { birth_date: "2020-05-17", age_over_18: true });
+});
+
+test("an age changes by itself", () => {
+  assert.equal(isTimed(ADULT), true);
+  for (const other of [null, {}, { rule: 7 }, { ...ADULT, rule: { ...ADULT.rule, of: "number" } }]) assert.equal(isTimed(other), false);
 });
 
 test("the size of an export tells nothing of the answer, whatever else is in it", async () => {

@@ -28,7 +28,7 @@ def passed(output):
         ("logs", 17),
         ("formats", 6),
         ("records", 7),
-        ("derived", 6),
+        ("derived", 9),
     ],
 )
 def test_module(package, name, least):

@@ -1,10 +1,14 @@
 """The conformance suite as a stranger runs it: a command that plays its cases against a program."""
 
+import json
+import random
 import subprocess
 import sys
 
 import pytest
 
+from conformance.cases import VECTORS
+from consent_bridge import derived
 from tests.system.bridge_js.node import ROOT, node
 
 PYTHON = (sys.executable, "-m", "conformance.python_client")
@@ -71,3 +75,39 @@ def test_client_that_does_not_reply_fails(client, last):
 )
 def test_where_nothing_could_be_played_the_exit_code_is_another(arguments):
     assert conform(*arguments) == (2, [])
+
+
+def test_a_fuzz_of_rules_and_values_finds_no_difference(package):
+    """Rules of the vectors and such as are none, values that fit and that do not: the same answer, and no exception."""
+    chance = random.Random("answers")
+    rules = [*(vector["rule"] for vector in json.loads((VECTORS / "derived.json").read_text())), {}, {"kind": "part"}]
+    asked = [
+        {"rule": chance.choice(rules), "value": made_up(chance), "at": "2026-03-01T00:00:00Z"} for _ in range(3000)
+    ]
+    lines = "".join(json.dumps({"operation": "derive", "input": one}) + "\n" for one in asked)
+
+    command = [node(), "conformance/node_client.mjs"]
+    told = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT / "bridge", check=True).stdout
+
+    answers = [json.loads(line)["answer"] for line in told.splitlines()]
+    expected = [derived.answer(one["rule"], one["value"], one["at"]) for one in asked]
+    different = [
+        (one, one_told, other)
+        for one, one_told, other in zip(asked, answers, expected, strict=True)
+        if one_told != other or isinstance(one_told, bool) is not isinstance(other, bool)
+    ]
+    assert different == []
+    assert len({json.dumps(answer) for answer in answers}) > 12
+
+
+def made_up(chance, deep=2):
+    """Any JSON, most of it near to what a rule reads: days, numbers as texts, groups of a street and a city."""
+    year = chance.choice(["2008", "1990", "0000", "1876", "2030"])
+    day = f"{year}-{chance.randint(0, 13):02}-{chance.randint(0, 32):02}"
+    number = chance.choice([0, -1, 17, 18, 65, 0.5, -0.5, 17.999, 1e15, 2**53 - 1, 2**53, 1e300])
+    plain = [None, True, False, "", day, number, str(number), "vegan", "53113", "\U0001f600é", "18", "-0", "1e3", " 18"]
+    if deep and chance.random() < 0.4:
+        names = chance.sample(["city", "street", "country", "__proto__", "constructor", "x"], chance.randint(0, 3))
+        inner = [made_up(chance, deep - 1) for _ in range(3)]
+        return chance.choice([dict(zip(names, inner, strict=False)), inner[: chance.randint(0, 3)]])
+    return chance.choice(plain)

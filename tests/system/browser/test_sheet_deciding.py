@@ -1,12 +1,15 @@
 """Deciding on the sheet: nothing is shared that was not shown, and what is doubtful is the person's to tick."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from common.clock import database_now
+from common.sql.triggers import lifted
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
@@ -26,6 +29,8 @@ from tests.system.browser.people import (
     unlock,
     wait_for_values,
 )
+from tests.system.browser.remembered import notes_of, write_notes
+from tests.system.browser.test_log import rules_of
 
 pytestmark = pytest.mark.browser
 
@@ -150,15 +155,75 @@ def test_an_answer_is_shown_and_sealed_and_the_value_behind_it_never_leaves(
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
-    export = Export.objects.get()
-    header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
-        request_id=asked.request_id, scope=asked.scope, revision=1, request_digest=asked.request_digest,
-    )  # fmt: skip
-    opened = sealed.open_export(export.ciphertext, asked.connector, header)
+    opened = opened_copy(asked, 1)
     assert opened.data == {"identity": {"basic": {"age_over_18": True}}}
     assert opened.derived == {adult: entry.derived}
     assert not [body for body in sent if born in body]
+
+
+def test_the_sheet_says_what_the_app_was_answered_about_the_same_value(page: Page, sign_in: SignIn, site: str) -> None:
+    bracket, adult = (f"identity.basic.{name}" for name in ("age_bracket", "age_over_18"))
+    vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": "1990-05-17"}}, passphrase=PASSPHRASE)
+    entries = {path: ScopeEntry.objects.get(scope=f"attr.{path}") for path in (bracket, adult)}
+    first = ConsentRequestFactory(
+        user=vault.user, scope=f"attr.{adult}", derived={adult: entries[adult].derived}, required_attributes=[adult]
+    )
+    sign_in(page, vault.user, at=address(first))
+    unlock(page)
+    wait_for_values(page)
+    expect(page.locator("#own-memory")).not_to_contain_text("already knows")
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    second = ConsentRequestFactory(
+        user=vault.user, app=first.app, scope=f"attr.{bracket}", derived={bracket: entries[bracket].derived},
+        connector=first.connector,
+    )  # fmt: skip
+
+    page.goto(address(second))
+    wait_for_values(page)
+
+    expect(page.locator("#own-memory")).to_contain_text("This app already knows: 18 or older: Yes.")
+
+
+def test_an_answer_is_repeated_until_the_month_is_over(page: Page, sign_in: SignIn, site: str) -> None:
+    city, area = "location.home.city", "location.home.postal_area"
+    home = {"city": "Bonn", "postal_code": "53113"}
+    vault = give_vault(PersonFactory(), {("location", "home"): home}, passphrase=PASSPHRASE)
+    asked = ConsentRequestFactory(
+        user=vault.user, scope="attr.location.home.*", required_attributes=[city, area], refresh_policy="continuous",
+        derived={area: ScopeEntry.objects.get(scope=f"attr.{area}").derived},
+    )  # fmt: skip
+    sign_in(page, vault.user, at=address(asked))
+    unlock(page)
+    wait_for_values(page)
+    page.locator("#share-unvouched").check()
+    page.locator("#approve").click()
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
+    page.goto("/vault/data/location/")
+    enter(page, "home", "postal_code", "10115")
+    enter(page, "home", "city", "Berlin")
+    save(page, "home")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values: City")
+    assert opened_copy(asked, 2).data == {"location": {"home": {"city": "Berlin", "postal_area": "53"}}}
+    notes = notes_of(vault)
+    notes["answers"][asked.app.app_id]["location.home.postal_code"][area][1] = "2026-01"
+    write_notes(vault, notes)
+    with lifted(connection, rules_of("consent_exports")):
+        Export.objects.update(sealed_at=database_now() - timedelta(days=31))
+
+    page.goto("/consent/grants/")
+
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values: Postal area")
+    assert opened_copy(asked, 3).data == {"location": {"home": {"city": "Berlin", "postal_area": "10"}}}
+
+
+def opened_copy(asked: ConsentRequest, revision: int) -> sealed.ExportContent:
+    """What the app reads of this revision."""
+    header = sealed.ExportHeader(
+        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
+        request_id=asked.request_id, scope=asked.scope, revision=revision, request_digest=asked.request_digest,
+    )  # fmt: skip
+    return sealed.open_export(Export.objects.get(revision=revision).ciphertext, asked.connector, header)
 
 
 @pytest.mark.parametrize("is_required", [True, False], ids=["required", "not ticked yet"])
@@ -188,11 +253,7 @@ def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: S
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     expect(page.locator("main")).to_contain_text("Age range")
     assert Grant.objects.get(request=asked).approved_attributes == [bracket]
-    header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
-        request_id=asked.request_id, scope=asked.scope, revision=1, request_digest=asked.request_digest,
-    )  # fmt: skip
-    opened = sealed.open_export(Export.objects.get().ciphertext, asked.connector, header)
+    opened = opened_copy(asked, 1)
     assert opened.data == {"identity": {"basic": {"age_bracket": in_words}}}
     assert opened.derived == {bracket: definitions[bracket]}
 
