@@ -102,10 +102,11 @@ def act(scene: Scene) -> None:
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
         asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
+        connection_id = begin_connection(app, key)
     app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in asked.items()}
     scene.names = {
         **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
-        "document": "integrating", "key": "unknown", "app_label": "consent",
+        "document": "integrating", "key": "unknown", "app_label": "consent", "connection_id": connection_id,
         **analyse(scene), **call_as_test_app(scene), **use_portal(), **register_host(scene.address),
     }  # fmt: skip
 
@@ -116,6 +117,21 @@ def register_host(address: str) -> dict[str, str]:
 
     client, _ = register_client({"client_name": "Travel assistant", "redirect_uris": ["http://127.0.0.1/callback"]})
     return {"client_id": client.client_id, "mcp_url": quote(f"{address}/mcp", safe="")}
+
+
+def begin_connection(app: Client, key: Any) -> str:
+    """One that nobody answered, and that is open for as long as pictures are taken."""
+    from django.db.models import F
+
+    from consent.connections.models import Connection
+
+    along = app.request_along("attr.lifestyle.shopping.*", purpose="Show what you like first", key=key)
+    begun = app.begin_connection(
+        return_url="https://trips.example/connected", binding_message="Order 4711", request=along
+    )
+    made = Connection.objects.filter(connection_id=begun.connection_id)
+    made.update(expires_at=F("expires_at") + timedelta(days=1))
+    return begun.connection_id
 
 
 def waiting(ask: Callable[..., Any]) -> dict[str, Any]:

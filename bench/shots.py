@@ -63,6 +63,7 @@ STATES = [  # what is to be seen of a locked vault stands before what unlocks it
         "consent", "consent/inbox", "consent/apps", "consent/pause", "consent/history", "profile",
         "profile/consent/given", "account/public-profile", "developers", "developers/management-tokens",
     )),
+    State("connect/<str:connection_id>/", "signed-in", who="owner"),
     State(_REQUEST, "unknown", {"request_id": "req_nobody"}, status=404),
     State(_REQUEST, "sheet-locked", whole=False),
     State(_REQUEST, "unverified-sheet-locked", _UNVERIFIED, whole=False),

@@ -101,6 +101,9 @@ class LinkSession(models.Model):
             ),
         ]
 
+    def __str__(self) -> str:
+        return self.link_id
+
 
 class RefreshRun(models.Model):
     """One pass over what changed at an institution; how many transactions, and how it ended."""
@@ -141,3 +144,6 @@ class RefreshRun(models.Model):
                 (Q(status="failed") & ~Q(error_code="")) | (~Q(status="failed") & Q(error_code="")),
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk}"

@@ -33,3 +33,6 @@ class Call(models.Model):
             # all that the health of an agent is counted from
             Index(fields=["agent", "started_at", "outcome", "duration_ms"], name="agent_call_of_agent"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.agent} #{self.pk}"

@@ -24,6 +24,9 @@ class Discovery(models.Model):
             models.Index(fields=["day"], name="discovery_age"),
         ]
 
+    def __str__(self) -> str:
+        return f"{self.day}"
+
 
 class DirectoryFind(models.Model):
     """That an app found a person in the directory, a row a day; `at` is when it first did that day."""
@@ -42,3 +45,6 @@ class DirectoryFind(models.Model):
             models.Index(fields=["user", "-at"], name="directory_find_of_user"),
             models.Index(fields=["day"], name="directory_find_age"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.day}"

@@ -36,6 +36,9 @@ class Export(models.Model):
             ),
         ]
 
+    def __str__(self) -> str:
+        return self.export_id
+
 
 class ForgottenReads(models.Model):
     """Up to which audit entry the reads that entries hold are gone, since they were kept long enough. One row."""
@@ -63,3 +66,6 @@ class Read(models.Model):
             Index(fields=["grant", "-at"], name="consent_read_of_grant"),
             Index(fields=["id"], condition=Q(batch=""), name="consent_read_unchained"),
         ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk}"

@@ -74,6 +74,9 @@ class AuditEntry(models.Model):
             )
         ]
 
+    def __str__(self) -> str:
+        return f"{self.chain} #{self.sequence}"
+
     @property
     def facts(self) -> dict[str, Any]:
         """What it tells; empty once that was erased. Ask for `kept` with the entries, where several are read."""
@@ -160,3 +163,6 @@ class Receipt(models.Model):
         db_table = "consent_receipts"
         constraints = [UniqueConstraint(fields=["request", "event"], name="consent_receipt_once")]
         indexes = [Index(fields=["request", "-id"], name="consent_receipt_newest")]
+
+    def __str__(self) -> str:
+        return self.receipt_id

@@ -81,6 +81,9 @@ class AuditCheckpoint(models.Model):
             )
         ]
 
+    def __str__(self) -> str:
+        return f"#{self.number}"
+
     @property
     def full_note(self) -> str:
         """The note with all signatures that it got."""

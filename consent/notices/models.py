@@ -51,6 +51,9 @@ class WebhookDelivery(models.Model):
             Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="webhook_delivery_age"),
         ]
 
+    def __str__(self) -> str:
+        return f"#{self.pk}"
+
 
 class NoticeCounter(models.Model):
     """The newest sequence of an app; its row lock keeps the sequence without gaps."""
@@ -83,3 +86,6 @@ class Notice(models.Model):
         db_table = "consent_notices"
         constraints = [UniqueConstraint(fields=["app", "sequence"], name="consent_notice_sequence")]
         indexes = [Index(fields=["request", "-sequence"], name="consent_notice_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} #{self.sequence}"

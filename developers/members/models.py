@@ -96,3 +96,6 @@ class AppInvitation(models.Model):
             check("app_invitation_accepted_together", Q(accepted_by__isnull=True) | Q(accepted_at__isnull=False)),
             check("app_invitation_ends_once", Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True)),
         ]
+
+    def __str__(self) -> str:
+        return f"#{self.pk}"

@@ -28,3 +28,6 @@ class LoggedRequest(models.Model):
             # what the overview adds up, so that it reads the index alone
             models.Index(fields=["app", "at", "status", "code", "ms"], name="request_log_figures"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.route}"

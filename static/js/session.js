@@ -54,13 +54,18 @@ async function start() {
 }
 
 const here = () => encodeURIComponent(location.pathname + location.search);
-/** @type {Record<string, () => {title: string, text: string, href: string, way: string}>} what to do, by what happened */
+/** @type {Record<string, () => {title: string, text: string, href?: string, way: string}>} what to do, by what happened */
 const WAYS_BACK = {
   signed_out: () => ({
     title: gettext("You are signed out"),
     text: gettext("Nothing was changed. What you typed stays on this page; sign in to go on."),
     href: `/accounts/login/?next=${here()}`,
     way: gettext("Sign in"),
+  }),
+  beside: () => ({ // after one of the others: what was typed could not be sealed for later
+    title: gettext("What you typed is only on this page"),
+    text: gettext("Nothing was changed. Keep this tab open: signing in opens in another tab, where you can enter it again."),
+    way: gettext("Go on in another tab"),
   }),
   csrf_failed: () => ({
     title: gettext("This page is too old"),
@@ -97,8 +102,11 @@ function offerWayBack(what) {
     const element = place.querySelector(`[data-${name}]`);
     if (element) element.textContent = text;
   }
-  place.querySelector("a")?.setAttribute("href", words.href);
+  const way = /** @type {HTMLAnchorElement} */ (place.querySelector("a"));
+  way.href = words.href ?? way.href;
+  way.target = words.href ? "" : "_blank";
   place.hidden = false;
+  for (const over of document.querySelectorAll("dialog")) over.close(); // what is open lies over the way back, and can do nothing before it
   // there is nothing left to lock or to sign out of; signing in is what the header offers then
   if (what === "signed_out") for (const element of document.querySelectorAll(".site-end, #vault-chip")) element.setAttribute("hidden", "");
 }

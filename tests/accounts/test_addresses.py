@@ -1,8 +1,8 @@
-"""Long addresses break between their parts."""
+"""Long addresses break between their parts, and "e-mail" never after its hyphen."""
 
 import pytest
 
-from accounts.templatetags.addresses import breakable
+from accounts.templatetags.addresses import breakable, unbroken
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,15 @@ from accounts.templatetags.addresses import breakable
 )
 def test_an_address_may_break_before_each_of_its_parts(text: str, shown: str) -> None:
     assert breakable(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Confirm your e-mail address", 'Confirm your <span class="one-word">e-mail</span> address'),
+        ("Deine E-Mail-Adresse", 'Deine <span class="one-word">E-Mail</span>-Adresse'),
+        ("<b>one-mail", "&lt;b&gt;one-mail"),
+    ],
+)
+def test_an_e_mail_does_not_break_after_its_hyphen(text: str, shown: str) -> None:
+    assert unbroken(text) == shown

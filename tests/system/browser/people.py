@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import BrowserContext, CDPSession, Page, expect
+from playwright.sync_api import BrowserContext, CDPSession, Locator, Page, expect
 
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
@@ -63,6 +63,14 @@ def lock(page: Page) -> None:
     """Lock the vault by the button in the header."""
     page.locator("#vault-lock").click()
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
+
+
+class Taps(list[str]):
+    """What was tapped, by its words; a field and the button that sends it are one."""
+
+    def __call__(self, what: Locator) -> None:
+        self.append(what.inner_text().strip())
+        what.click()
 
 
 def address(asked: ConsentRequest) -> str:
@@ -134,9 +142,8 @@ def values_shown(page: Page) -> dict[str, str]:
 def create_account(page: Page) -> None:
     """From nothing to where the vault is set up, with a passkey alone."""
     page.goto("/accounts/signup/")
-    page.get_by_role("link", name="Create account with a passkey").click()
     page.locator("input[name=email]").fill(EMAIL)
-    page.locator("input[name=email]").press("Enter")
+    page.get_by_role("button", name="Create account with a passkey").click()
     expect(page.locator("main")).to_contain_text(f"For {EMAIL}.")
     page.get_by_role("button", name="Create the passkey").click()
     page.wait_for_url("**/vault/setup/")

@@ -177,6 +177,66 @@ def test_another_person_who_signs_in_finds_nothing_of_it(
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
 
+DIET = "lifestyle.food.diet_preference"
+
+
+@pytest.fixture
+def lacking(site: str) -> ConsentRequest:
+    """A request for something that its person did not enter yet."""
+    vault = give_vault(PersonFactory(), {("lifestyle", "food"): {"favorite_cuisine": "Thai"}}, passphrase=PASSPHRASE)
+    return ConsentRequestFactory(user=vault.user, required_attributes=[DIET])
+
+
+def test_what_was_entered_on_the_sheet_is_filled_in_again(
+    profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, lacking: ConsentRequest
+) -> None:
+    sign_in(page, lacking.user, at=f"/consent/requests/{lacking.request_id}/")
+    unlock(page)
+    wait_for_values(page)
+    entered = page.locator("#enter-form").get_by_label("Diet")
+    entered.fill("Vegetarian")
+    profile.clear_cookies(name=SESSION)
+    with complaints.expecting(401, 403):
+        page.get_by_role("button", name="Keep it in my vault").click()
+        expect(page.locator("#way-back")).to_contain_text("You are signed out")
+        page.wait_for_function("JSON.stringify(sessionStorage).includes('draft')")
+        assert "Vegetarian" not in page.evaluate("JSON.stringify(sessionStorage)")
+        page.locator("#way-back a").click()
+    fill_in(page, lacking.user)
+
+    expect(entered).to_have_value("")
+    unlock(page)
+    expect(entered).to_have_value("Vegetarian")
+    expect(page.locator("#enter-form")).to_contain_text("before you signed in again is filled in")
+    page.get_by_role("button", name="Keep it in my vault").click()
+    expect(page.locator(f"[data-path='{DIET}'] .v")).to_have_text("Vegetarian")
+    assert "draft" not in page.evaluate("JSON.stringify(sessionStorage)")
+
+
+def test_what_was_entered_on_a_locked_sheet_stays_beside_the_sign_in(
+    profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, lacking: ConsentRequest
+) -> None:
+    """Without the vault's key nothing can be sealed, and what is not sealed is kept nowhere."""
+    sign_in(page, lacking.user, at=f"/consent/requests/{lacking.request_id}/")
+    page.wait_for_selector("#unlock-panel button[type=submit]:enabled", state="attached")
+    entered = page.locator("#enter-form").get_by_label("Diet")
+    entered.fill("Vegetarian")
+    profile.clear_cookies(name=SESSION)
+    with complaints.expecting(401, 403):
+        page.get_by_role("button", name="Keep it in my vault").click()
+        page.locator("#unlock-passphrase").fill(PASSPHRASE)
+        page.locator("#unlock-passphrase").press("Enter")
+        expect(page.locator("#way-back")).to_contain_text("What you typed is only on this page")
+    assert axe_findings(page) == []
+    with profile.expect_page() as opened:
+        page.locator("#way-back").get_by_role("link", name="Go on in another tab").click()
+    fill_in(opened.value, lacking.user)
+
+    assert opened.value.url == page.url
+    expect(entered).to_have_value("Vegetarian")
+    assert "Vegetarian" not in page.evaluate("JSON.stringify([sessionStorage, localStorage])")
+
+
 def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, vault: Vault
 ) -> None:

@@ -16,6 +16,7 @@ from tests.system.browser.people import (
     EMAIL,
     PASSPHRASE,
     SignIn,
+    Taps,
     address,
     confirm_code,
     create_account,
@@ -61,6 +62,29 @@ def test_an_account_and_its_data_need_no_password_at_all(page: Page, site: str) 
     assert sorted(KeyWrapper.objects.values_list("kind", flat=True)) == ["passkey", "recovery"]
     # one passkey does both, so that no device ever asks which of two
     assert KeyWrapper.objects.get(kind="passkey").credential_id == ids_of_passkeys(user)[0]
+
+
+@pytest.mark.parametrize(("way", "most"), [("password", 7), ("passkey", 5)])
+def test_from_sign_up_to_the_first_value_are_few_taps(page: Page, site: str, way: str, most: int) -> None:
+    tap = Taps()
+    emulate_authenticator(page)
+    page.goto("/accounts/signup/")
+    page.locator("input[name=email]").fill(EMAIL)
+    if way == "password":
+        page.locator("input[name=password1]").fill(PASSWORD)
+        tap(page.get_by_role("button", name="Create account", exact=True))
+        page.locator("#new-passphrase").fill(PASSPHRASE)
+        tap(page.locator("#passphrase-form button[type=submit]"))
+    else:
+        tap(page.get_by_role("button", name="Create account with a passkey"))
+        tap(page.get_by_role("button", name="Create the passkey"))
+        tap(page.get_by_role("button", name="Go on with a passkey"))
+    confirm_code(page)
+    tap.append("the group of the code")
+    page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
+    tap(page.locator("#first-form button[type=submit]"))
+    page.wait_for_url("**/vault/setup/preview/")
+    assert len(tap) <= most, tap
 
 
 def test_from_a_mails_link_to_approved_are_three_taps_and_one_prompt(page: Page, site: str) -> None:

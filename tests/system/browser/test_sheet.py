@@ -232,6 +232,18 @@ def test_bar_keeps_the_safe_area_free(phone: Page, sign_in: SignIn, asked: Conse
     assert measure(phone, FRAME)["approve"]["bottom"] <= PHONE["height"] - 34
 
 
+MOVING = """() => [...document.querySelectorAll("*")].map((each) => getComputedStyle(each)).filter((style) =>
+  [style.transitionDuration, style.animationName !== "none" && style.animationDuration].some((all) =>
+    all && all.split(", ").some((one) => parseFloat(one) > 0.001))).length"""
+
+
+def test_nothing_moves_for_whoever_wants_less_motion(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+    sign_in(page, asked.user, at=address(asked))
+    assert page.evaluate(MOVING) == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(MOVING) > 0  # there is something to find
+
+
 def test_what_has_the_focus_is_not_behind_the_bar(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
     sign_in(phone, asked.user, at=address(asked))
     expect(phone.locator("#approve")).to_be_enabled()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from developers.models import App
 from pkm.vault.models import KeyWrapper
@@ -25,6 +25,7 @@ from tests.system.browser.people import (
     PASSPHRASE,
     NewProfile,
     SignIn,
+    Taps,
     confirm_code,
     create_account,
     emulate_authenticator,
@@ -63,14 +64,6 @@ def shop(site: str, app: App, tmp_path: Path) -> Iterator[str]:
         app.origins = [address.rstrip("/")]
         app.save(update_fields=["origins"])
         yield address
-
-
-class Taps(list[str]):
-    """What was tapped, by its words."""
-
-    def __call__(self, what: Locator) -> None:
-        self.append(what.inner_text().strip())
-        what.click()
 
 
 def test_a_known_person_shares_with_two_taps(page: Page, sign_in: SignIn, vault: Vault, app: App, shop: str) -> None:
