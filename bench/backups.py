@@ -153,6 +153,8 @@ def gone_on(deployment: Deployment, world: Restored, deciders: list[Decider], de
     service = Service(deployment.service.port, world.env, Path(world.env["CONSENT_VAR"]))
     with running(service):
         print(f"Ready {time.monotonic() - world.began:.1f} s after the restore began", flush=True)
+        for decider in deciders:
+            decider.owner.take_older_state()  # as each person has to say after a restore
         again = [
             Decider(deployment.site, decider.person, deployment.apps, ledger, 99 + seed, decider.owner)
             for seed, decider in enumerate(deciders)
