@@ -44,6 +44,7 @@ class Restored:
 
     cluster: Cluster
     env: dict[str, str]
+    began: float
 
     def manage(self, *arguments: str) -> tuple[int, str]:
         """One of Django's commands there: its exit code, and what it said."""
@@ -116,7 +117,7 @@ def restored(deployment: Deployment, base: Path, until: str = "") -> Iterator[Re
     own, connection.settings_dict["PORT"] = connection.settings_dict["PORT"], cluster.port
     try:
         env = {"DATABASE_URL": cluster.url, "CONSENT_VAR": str(home), "LOG_MIRROR": str(home / "mirror")}
-        yield Restored(cluster, {**deployment.env, **env})
+        yield Restored(cluster, {**deployment.env, **env}, began)
     finally:
         close_connections()
         connection.settings_dict["PORT"] = own
@@ -151,6 +152,9 @@ def gone_on(deployment: Deployment, world: Restored, deciders: list[Decider], de
     ledger = Ledger()
     service = Service(deployment.service.port, world.env, Path(world.env["CONSENT_VAR"]))
     with running(service):
+        print(f"Ready {time.monotonic() - world.began:.1f} s after the restore began", flush=True)
+        for decider in deciders:
+            decider.owner.take_older_state()  # as each person has to say after a restore
         again = [
             Decider(deployment.site, decider.person, deployment.apps, ledger, 99 + seed, decider.owner)
             for seed, decider in enumerate(deciders)

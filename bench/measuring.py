@@ -119,12 +119,12 @@ def _loaded(target: Target, requests: list[str], clients: int, seconds: float) -
         "port": target.server.port, "clients": clients, "status": target.status, "seconds": seconds,
         "requests": requests,
     }  # fmt: skip
-    before = (_spent_by_tree(target.server.pid), _spent_by_postgres())
+    before = (spent_by_tree(target.server.pid), _spent_by_postgres())
     done = subprocess.run(
         [sys.executable, "-m", "bench.load"], cwd=ROOT, input=json.dumps(job), capture_output=True, text=True,
         check=False, timeout=seconds + 60,
     )  # fmt: skip
-    after = (_spent_by_tree(target.server.pid), _spent_by_postgres())
+    after = (spent_by_tree(target.server.pid), _spent_by_postgres())
     if done.returncode:
         sys.exit(done.stderr)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -142,19 +142,24 @@ def children(pid: int) -> list[int]:
     return sorted(each for each, _, parent, _ in _processes() if parent == pid)
 
 
-def _spent_by_tree(pid: int) -> float:
-    """Seconds of this process and all below it, those that ended and were waited for too."""
+def tree(pid: int) -> dict[int, float]:
+    """This process and all below it, each with its seconds and those of what it started that ended."""
     below: dict[int, list[int]] = {}
     spent: dict[int, float] = {}
     for each, _, parent, seconds in _processes():
         below.setdefault(parent, []).append(each)
         spent[each] = seconds
-    total, waiting = 0.0, [pid]
+    found, waiting = {}, [pid]
     while waiting:
         each = waiting.pop()
-        total += spent.get(each, 0.0)
+        found[each] = spent.get(each, 0.0)
         waiting += below.get(each, [])
-    return total
+    return found
+
+
+def spent_by_tree(pid: int) -> float:
+    """Seconds of this process and all below it, those that ended and were waited for too."""
+    return sum(tree(pid).values())
 
 
 def _spent_by_postgres() -> float:

@@ -1,19 +1,39 @@
 """The clock: the database decides what time it is, and how times are written."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import overload
 
 from django.db import connection
+
+_thread = threading.local()
 
 
 def database_now() -> datetime:
     """The database's clock in UTC: the one clock that decides what has expired, whoever asks."""
     if connection.vendor != "postgresql":
         return datetime.now(UTC)  # SQLite runs in this process, so its clock is this one
+    moment: list[datetime] | None = getattr(_thread, "moment", None)
+    if moment:
+        return moment[0]
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        now: datetime = cursor.fetchone()[0]
-    return now.astimezone(UTC)
+        now: datetime = cursor.fetchone()[0].astimezone(UTC)
+    if moment is not None:
+        moment.append(now)
+    return now
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Within it the database is asked for its time once: for many short questions in a row, one after another."""
+    _thread.moment = []
+    try:
+        yield
+    finally:
+        _thread.moment = None
 
 
 @overload

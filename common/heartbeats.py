@@ -25,7 +25,9 @@ def beat(part: str) -> None:
     HEARTBEATS.labels(part).set(time.time())
     try:
         until = int((database_now().timestamp() + DEAD_AFTER) * 1000)
-        CacheEntry.objects.update_or_create(key=_KEY + part, defaults={"value": "true", "expires_at": until})
+        row = {"value": "true", "expires_at": until}
+        if not CacheEntry.objects.filter(key=_KEY + part).update(**row):
+            CacheEntry.objects.get_or_create(key=_KEY + part, defaults=row)
     except Error as error:
         connection.close()  # a broken one is not used again
         _log.warning("the heartbeat of the %s is not written: %s", part, type(error).__name__)

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.checks import ERROR, CheckMessage, Error, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict
 
@@ -124,16 +125,30 @@ def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[Ch
 
 
 @register(Tags.database)
-def check_baseline(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Whether the tables are those of a release; `migrate` looks before it does anything."""
+def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Whether the tables are those of a release, and of no later one; `migrate` looks before it does anything."""
     if "default" not in (databases or ()):
         return []
-    if ("pkm", "0002_starter_registry") not in MigrationRecorder(connection).applied_migrations():
+    applied, name = set(MigrationRecorder(connection).applied_migrations()), connection.settings_dict["NAME"]
+    if ("pkm", "0002_starter_registry") in applied:
+        said = f"The database {name} is from before 0.1.0, and nothing leads from its tables to those of now."
+        hint = (
+            f"Nothing was changed. Delete {settings.VAR} with all in it, and a database of your own; then start again."
+        )
+        return [Error(said, hint=hint, id="config.E007")]
+    if not (later := _unknown(applied)):
         return []
-    name = connection.settings_dict["NAME"]
-    said = f"The database {name} is from before 0.1.0, and nothing leads from its tables to those of now."
-    hint = f"Nothing was changed. Delete {settings.VAR} with all in it, and a database of your own; then start again."
-    return [Error(said, hint=hint, id="config.E007")]
+    said = f"A later release migrated the database {name}: this one does not know {'.'.join(later[0])}"
+    said += f" and {len(later) - 1} more." if later[1:] else "."
+    hint = "Use that release or a newer one. The way back is a backup of before, see docs/operating.md."
+    return [Error(said, hint=hint, id="config.E009")]
+
+
+def _unknown(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those that this release does not bring; the rows of an app that it has no more stay, and mean nothing."""
+    loader = MigrationLoader(None, ignore_no_migrations=True)
+    brought = {*loader.disk_migrations, *(old for each in loader.disk_migrations.values() for old in each.replaces)}
+    return sorted(one for one in applied - brought if one[0] in loader.migrated_apps)
 
 
 def _warn_of_pooler(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:

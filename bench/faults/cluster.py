@@ -42,21 +42,35 @@ class Cluster:
     @classmethod
     def restored(cls, base: Path, archive: Path, until: str = "") -> "Cluster":
         """One that recovered from a base backup and the archive beside it, to its end or to a time of PostgreSQL's."""
-        made = cls.__new__(cls)
-        made._prepare()
-        made._as_account("cp", "--archive", str(base), str(made.data))
-        (made.data / "postgresql.auto.conf").write_text("")  # of the first one, with the place of its archive
         settings = {
             "archive_mode": "off",
             "restore_command": f"cp {archive}/%f %p",
             "recovery_target_action": "promote",
         }
-        made._write_settings({**settings, **_to(until)})
-        (made.data / "recovery.signal").touch()
-        made._give_away(made.data / "recovery.signal")
-        made.start()
+        made = cls._begun_from(base, {**settings, **_to(until)}, "recovery.signal")
         made._wait_until("recovery", "SELECT NOT pg_is_in_recovery()", _RECOVERS_WITHIN)
         return made
+
+    @classmethod
+    def standby(cls, of: "Cluster") -> "Cluster":
+        """One that follows another from a base backup on, until it is promoted."""
+        return cls._begun_from(of.back_up(), {"primary_conninfo": of.url}, "standby.signal")
+
+    @classmethod
+    def _begun_from(cls, base: Path, settings: Mapping[str, str], wanted: str) -> "Cluster":
+        made = cls.__new__(cls)
+        made._prepare()
+        made._as_account("cp", "--archive", str(base), str(made.data))
+        (made.data / "postgresql.auto.conf").write_text("")  # of the first one, with the place of its archive
+        made._write_settings(settings)
+        (made.data / wanted).touch()
+        made._give_away(made.data / wanted)
+        made.start()
+        return made
+
+    def promote(self) -> None:
+        """From a standby to one that is written to."""
+        self._call("pg_ctl", "--wait", "promote")
 
     def start(self) -> None:
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.home}"

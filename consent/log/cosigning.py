@@ -23,7 +23,7 @@ _sizes: dict[str, int] = {}  # of each witness, by its key, the size that it cos
 
 def is_due() -> bool:
     """Whether there is somebody to ask about the newest checkpoint."""
-    newest = _newest()
+    newest = _newest() if keys.witnesses() else None
     return newest is not None and bool(_whom_to_ask(newest))
 
 

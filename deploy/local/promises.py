@@ -127,6 +127,10 @@ PROMISES = (
         figure=r"(\d+ decisions in all, .+)", on=POSTGRESQL,
     ),
     Promise(
+        "an idle service takes little", "server and worker 300 MB at most, with PostgreSQL 1 % of a processor",
+        bench=("idle",), long_bench=("idle", "--seconds", "600"), figure=r"(idle: .+)", on=POSTGRESQL,
+    ),
+    Promise(
         "everybody is answered as the register of addresses says",
         "every address and every kind of caller, and every answer has its headers and holds nothing of anybody else",
         tests=("tests/access/test_addresses.py",),

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from celery import current_app
 from celery.beat import PersistentScheduler, ScheduleEntry
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -127,6 +128,21 @@ def test_queue_is_asked_when_its_time_has_come_again(timer: Timer) -> None:
 
 def test_tasks_are_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
     assert [timer.look(at=second) for second in (0, 50, 80, 110)] == [[], [], list(WATCHED), []]
+
+
+def test_a_look_at_which_nothing_is_due_costs_little(timer: Timer, settings: Any) -> None:
+    settings.AGGREGATOR, settings.LOG_WITNESSES = {}, []
+    timer.look()
+
+    with CaptureQueriesContext(connection) as whole:
+        assert timer.look(at=30) == []
+    with CaptureQueriesContext(connection) as short:
+        assert timer.look(at=32) == []
+
+    clock = [query["sql"] for query in (*whole, *short) if "clock_timestamp" in query["sql"]]
+    assert len(clock) == (2 if connection.vendor == "postgresql" else 0)  # once for each look
+    assert len(whole) <= 36
+    assert len(short) <= 8
 
 
 def test_other_tasks_go_by_the_clock(timer: Timer) -> None:

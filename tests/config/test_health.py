@@ -3,10 +3,13 @@
 import sqlite3
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
@@ -85,6 +88,28 @@ def test_a_migration_that_is_missing_is_not_ready() -> None:
         assert checks() == (503, {**dict.fromkeys(PARTS, True), "migrations": False})
     finally:
         recorder.record_applied("pkm", "0001_initial")
+
+
+def test_a_later_release_s_database_is_served_on_but_neither_migrated_nor_approved() -> None:
+    """A process that starts again while the release is replaced has to serve on."""
+    recorder = MigrationRecorder(connection)
+    later, gone = ("pkm", "9999_to_come"), ("no_app_of_now", "0001_initial")
+    for one in (later, gone):
+        recorder.record_applied(*one)
+    try:
+        assert checks() == (200, dict.fromkeys(PARTS, True))
+        refused = f"A later release migrated the database {connection.settings_dict['NAME']}: this one does not know "
+        for command in (
+            partial(call_command, "check", databases=["default"]),
+            partial(call_command, "migrate", skip_checks=False),
+        ):
+            with pytest.raises(SystemCheckError, match=r"config\.E009") as error:
+                command()
+            assert f"{refused}pkm.9999_to_come.\n" in str(error.value)
+    finally:
+        for one in (later, gone):
+            recorder.record_unapplied(*one)
+    call_command("check", databases=["default"])
 
 
 @pytest.mark.sqlite

@@ -86,7 +86,10 @@ def test_each_pod_is_confined_and_says_what_it_needs():
             pod["securityContext"].items()
             >= {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}.items()
         )
-        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert pod["automountServiceAccountToken"] is False
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "readOnlyRootFilesystem": True,
+        }  # fmt: skip
         assert container["resources"]["requests"].keys() == {"cpu", "memory"}
         if "ports" in container:
             probes = [container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "liveness", "readiness")]

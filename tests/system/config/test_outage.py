@@ -4,8 +4,12 @@ file on SQLite. Nobody gets an empty answer, nothing is lost, and nothing has to
 
 import http.client
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -14,6 +18,7 @@ from django.conf import settings as deployed
 from django.db import connection
 from django.urls import reverse
 
+from bench.faults.cluster import Cluster
 from common import heartbeats
 from tests import factories
 from tests.addresses import ADDRESSES, path_of
@@ -21,12 +26,30 @@ from tests.callers import Developer, signed_in
 from tests.config.gate import Gate
 from tests.config.refusals import Answer, unlike_a_refusal
 from tests.config.wanted_headers import lacking
+from tests.fresh import fresh_secrets
 from tests.patience import MOST_SECONDS, eventually
 from tests.served_site import Served, database_url
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # what is answered without the database, as far as a stranger's call gets
 WITHOUT = {"livez", "readyz", ".well-known/consent-keys.json"}
+
+ROOT = Path(__file__).resolve().parents[3]
+WRITES = """
+import django, sys
+django.setup()
+from django.db import Error, connection
+for _ in sys.stdin:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE IF NOT EXISTS kept (port integer)")
+            cursor.execute("INSERT INTO kept VALUES (inet_server_port())")
+            cursor.execute("SELECT string_agg(port::text, ',') FROM kept")
+            print(cursor.fetchone()[0], flush=True)
+    except Error as error:
+        print(type(error).__name__, flush=True)
+    connection.close()
+"""
 
 
 class Site:
@@ -278,3 +301,45 @@ def assert_an_act_goes_through(site: Site, person: Any) -> None:
     )  # fmt: skip
     assert answer.status == 202, answer.body
     assert Run.objects.get(user=person).status == "queued"
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="it starts two PostgreSQL of its own")
+def test_a_promoted_standby_takes_over_where_the_address_names_both() -> None:
+    first = Cluster()
+    with ExitStack() as stack:
+        stack.callback(first.remove)
+        second = Cluster.standby(first)
+        stack.callback(second.remove)
+        # the standby first, so that it is passed over while it cannot be written to
+        hosts = f"127.0.0.1:{second.port},127.0.0.1:{first.port}"
+        process = stack.enter_context(writing(f"postgres://chaos@{hosts}/postgres?target_session_attrs=read-write"))
+        assert wrote(process) == str(first.port)
+        eventually(lambda: second.ask("SELECT to_regclass('kept') IS NOT NULL") == (True,), "the table")
+        eventually(lambda: second.ask("SELECT count(*) FROM kept") == (1,), "the row at the standby")
+
+        first.stop()
+        assert not wrote(process).isdigit()
+        second.promote()
+
+        eventually(lambda: wrote(process) == f"{first.port},{second.port}", "the standby's turn")
+
+
+@contextmanager
+def writing(address: str) -> Iterator[subprocess.Popen[str]]:
+    """A process with the service's settings, which writes where this address leads when a line tells it to."""
+    env = {**os.environ, **fresh_secrets(), "DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": address}
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITES], cwd=ROOT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.communicate()
+
+
+def wrote(process: subprocess.Popen[str]) -> str:
+    """The ports that were written at, or the error's name."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print("write", file=process.stdin, flush=True)
+    return process.stdout.readline().strip()
