@@ -47,11 +47,10 @@ class Cluster:
         made._as_account("cp", "--archive", str(base), str(made.data))
         (made.data / "postgresql.auto.conf").write_text("")  # of the first one, with the place of its archive
         settings = {
-            "archive_mode": "off",
-            "restore_command": f"cp {archive}/%f %p",
-            "recovery_target_action": "promote",
-        }
-        made._write_settings({**settings, **_to(until)})
+            "archive_mode": "off", "restore_command": f"cp {archive}/%f %p", "recovery_target_action": "promote",
+            **({"recovery_target_time": until} if until else {}),
+        }  # fmt: skip
+        made._write_settings(settings)
         (made.data / "recovery.signal").touch()
         made._give_away(made.data / "recovery.signal")
         made.start()
@@ -124,10 +123,6 @@ class Cluster:
             done = subprocess.run(own, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False)
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed:\n{(self.home / 'said').read_text()}")
-
-
-def _to(moment: str) -> dict[str, str]:
-    return {"recovery_target_time": moment, "recovery_target_action": "promote"} if moment else {}
 
 
 def _find(program: str) -> str:
