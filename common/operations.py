@@ -60,13 +60,13 @@ class operation:  # noqa: N801  # a decorator
     of the shapes' fields; `example` holds what is otherwise in this operation's answer. `query` is the model of the
     query: each of its fields is a parameter. `jose` is the meaning of the second form, application/jose. It is told in
     words: as a second media type it would make the answer a union in the types of every generated client, and `.jwe`
-    would be of none. `stream` is the meaning of server-sent events.
+    would be of none. `stream` is the meaning of server-sent events. `tag` is by default the view's own.
     """
 
     name: str
-    tag: str
     summary: str
     description: str
+    tag: str = ""
     answers: Mapping[int, Any] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
@@ -112,7 +112,7 @@ class OperationSchema(AutoSchema):
         return self.described.name
 
     def get_tags(self) -> list[str]:
-        return [self.described.tag]
+        return [self.described.tag or self.view.tag]
 
     def get_summary(self) -> str:
         return self.described.summary

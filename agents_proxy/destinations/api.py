@@ -10,7 +10,7 @@ from agents_proxy.destinations.models import Destination as DestinationRow
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import APP_ID, ManagementView
 
 _ID = path_parameter("destination_id", "The destination.", schemas.EXAMPLE_ID)
 
@@ -20,7 +20,6 @@ class Destinations(ManagementView):
 
     @operation(
         name="listDestinations",
-        tag=MANAGE,
         summary="The destinations of an app",
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
         parameters=[APP_ID],
@@ -33,7 +32,6 @@ class Destinations(ManagementView):
 
     @operation(
         name="addDestination",
-        tag=MANAGE,
         summary="Add a destination",
         description="Where people can send the brand affinity of an analysis. The answer holds the secret that signs, "
         "this once. What people agree to names the destination, so its name and address never change. An app has at "
@@ -63,7 +61,6 @@ class Destination(DestinationView):
 
     @operation(
         name="changeDestination",
-        tag=MANAGE,
         summary="Disable or enable a destination",
         description="While it is disabled nothing is sent there; what waited fails.",
         parameters=[APP_ID, _ID],
@@ -79,7 +76,6 @@ class Destination(DestinationView):
 
     @operation(
         name="removeDestination",
-        tag=MANAGE,
         summary="Remove a destination",
         description="For good, with its secret; what waits is not sent.",
         parameters=[APP_ID, _ID],
@@ -99,7 +95,6 @@ class DestinationSecret(DestinationView):
 
     @operation(
         name="rotateDestinationSecret",
-        tag=MANAGE,
         summary="Renew the secret of a destination",
         description="The new one signs every attempt from now on, in place of the old one.",
         parameters=[APP_ID, _ID],

@@ -26,6 +26,7 @@ class JSONView(APIView):
 
     request: JSONRequest
     http_method_names = ["get", "post", "put", "patch", "delete"]  # of these, the methods that the view has
+    tag: ClassVar[str] = ""  # where the documentation lists its operations
     body_limit: ClassVar[int] = settings.BODY_LIMIT  # bytes
     body_required: ClassVar[bool] = False  # whether no body at all is refused, but of DELETE; else it stands for `{}`
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused

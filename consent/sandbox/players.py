@@ -39,6 +39,7 @@ class SandboxView(DeveloperView):
 
     permission_classes = (AppIsActive, TokenHasPermission, AppIsInTestMode)
     needs = frozenset({"request"})
+    tag = "5. Play a person in the sandbox"
 
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
