@@ -60,7 +60,8 @@ class operation:  # noqa: N801  # a decorator
     of the shapes' fields; `example` holds what is otherwise in this operation's answer. `query` is the model of the
     query: each of its fields is a parameter. `jose` is the meaning of the second form, application/jose. It is told in
     words: as a second media type it would make the answer a union in the types of every generated client, and `.jwe`
-    would be of none. `stream` is the meaning of server-sent events. `tag` is by default the view's own.
+    would be of none. `stream` is the meaning of server-sent events.
+    `tag` is by default the view's own, and `parameters` come after the view's of the path.
     """
 
     name: str
@@ -122,7 +123,8 @@ class OperationSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         query = self.described.query
-        return [*self.described.parameters, *(_query_parameters(query) if query else ())]
+        of_path = [each for each in self.view.path_parameters if f"{{{each.name}}}" in self.path]
+        return [*of_path, *self.described.parameters, *(_query_parameters(query) if query else ())]
 
     def get_request_serializer(self) -> Any:
         shape = self.described.body

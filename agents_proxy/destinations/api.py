@@ -22,7 +22,6 @@ class Destinations(ManagementView):
         name="listDestinations",
         summary="The destinations of an app",
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedDestinations},
     )
@@ -36,7 +35,6 @@ class Destinations(ManagementView):
         description="Where people can send the brand affinity of an analysis. The answer holds the secret that signs, "
         "this once. What people agree to names the destination, so its name and address never change. An app has at "
         "most 20.",
-        parameters=[APP_ID],
         body=schemas.NewDestinationBody,
         answers={201: schemas.ManagedDestinationWithSecret},
     )
@@ -51,6 +49,8 @@ class Destinations(ManagementView):
 class DestinationView(ManagementView):
     """What the addresses of one destination share."""
 
+    path_parameters = [APP_ID, _ID]
+
     def destination(self) -> DestinationRow:
         """The destination in the path; raises `NotFound`, `UnknownDestination`."""
         return destination_queries.destination_of(self.member().app, self.kwargs["destination_id"])
@@ -63,7 +63,6 @@ class Destination(DestinationView):
         name="changeDestination",
         summary="Disable or enable a destination",
         description="While it is disabled nothing is sent there; what waited fails.",
-        parameters=[APP_ID, _ID],
         body=schemas.ChangedDestinationBody,
         answers={200: schemas.ManagedDestination},
         refusals=[UnknownDestination],
@@ -78,7 +77,6 @@ class Destination(DestinationView):
         name="removeDestination",
         summary="Remove a destination",
         description="For good, with its secret; what waits is not sent.",
-        parameters=[APP_ID, _ID],
         answers={204: None},
         refusals=[UnknownDestination],
     )
@@ -97,7 +95,6 @@ class DestinationSecret(DestinationView):
         name="rotateDestinationSecret",
         summary="Renew the secret of a destination",
         description="The new one signs every attempt from now on, in place of the old one.",
-        parameters=[APP_ID, _ID],
         body=Nothing,
         answers={200: schemas.ManagedDestinationWithSecret},
         refusals=[UnknownDestination],

@@ -36,7 +36,6 @@ class Endpoints(ManagementView):
         name="listWebhookEndpoints",
         summary="The webhook endpoints of an app",
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedEndpoints},
     )
@@ -49,7 +48,6 @@ class Endpoints(ManagementView):
         name="addWebhookEndpoint",
         summary="Add a webhook endpoint",
         description="The answer holds the secret that signs, this once. An app has at most 20 endpoints.",
-        parameters=[APP_ID],
         body=schemas.NewEndpointBody,
         answers={201: schemas.ManagedEndpointWithSecret},
     )
@@ -63,6 +61,8 @@ class Endpoints(ManagementView):
 
 class EndpointView(ManagementView):
     """What the addresses of one endpoint share."""
+
+    path_parameters = [APP_ID, _ENDPOINT_ID]
 
     def endpoint(self) -> WebhookEndpoint:
         """The endpoint in the path; raises `NotFound`."""
@@ -78,7 +78,6 @@ class Endpoint(EndpointView):
         summary="Change, disable or enable a webhook endpoint",
         description="What waits goes to the new address. While it is disabled nothing is sent there, and notices of "
         "that time never are.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=schemas.ChangedEndpointBody,
         answers={200: schemas.ManagedEndpoint},
     )
@@ -93,7 +92,6 @@ class Endpoint(EndpointView):
         name="deleteWebhookEndpoint",
         summary="Delete a webhook endpoint",
         description="With its secret and its deliveries; what waits is not sent.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         answers={204: None},
     )
     def delete(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
@@ -113,7 +111,6 @@ class EndpointTest(EndpointView):
         description="One signed `consent.test`, now, and what became of it. Its `data` is a status body of nobody: "
         "`request_id` is `req_test`, `user_id` is `usr_test`, `sequence` null. It is not repeated, takes no number of "
         "the app's sequence and is sent whatever types the endpoint wants. Ten a minute.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=Nothing,
         answers={200: schemas.TestOutcome},
         refusals=[AppSuspended],
@@ -134,7 +131,6 @@ class EndpointSecret(EndpointView):
         summary="Renew the secret of a webhook endpoint",
         description="The answer holds the new secret, this once. Until the overlap is over each delivery carries two "
         "signatures in `webhook-signature`; renewed once more within it, the oldest secret signs nothing any more.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=schemas.RotationBody,
         answers={200: schemas.ManagedEndpointWithSecret},
         example={"old_secret_until": "2026-11-21T10:00:00Z"},
@@ -155,7 +151,6 @@ class EndpointDeliveries(EndpointView):
         name="listWebhookDeliveries",
         summary="What became of each delivery to an endpoint",
         description="The newest notice first, in pages.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         query=PageQuery,
         answers={200: schemas.ManagedDeliveries},
     )

@@ -17,16 +17,13 @@ from consent.sandbox import actions, queries, schemas
 from consent.sandbox.errors import TooManySandboxPeople
 from consent.sandbox.players import PlayedByToken, SandboxView
 from consent.schemas import DecisionBody, ExportBody, ResumeBody, RevokeBody
-from consent.shapes import EXAMPLE_GRANT_ID, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID, ConsentStatus
+from consent.shapes import ConsentStatus
 from consent.web import owner_api
 from developers.app_events import ProcessingNotice
 from pkm import errors as vault_errors
 from pkm.web import api as vault_api
 from pkm.web.schemas import DeleteQuery, KeysBody, SegmentBody, SigningKeyBody, WrapperBody
 
-USER_ID = path_parameter("user_id", "One of your sandbox people.", EXAMPLE_USER_ID)
-_REQUEST = path_parameter("request_id", "A request of your app to this person.", EXAMPLE_REQUEST_ID)
-_GRANT = path_parameter("grant_id", "As the status of the approved request tells it.", EXAMPLE_GRANT_ID)
 _PLACE = [
     path_parameter("domain", "A domain of the registry.", "lifestyle"),
     path_parameter("segment_id", "Its segment.", "food"),
@@ -82,7 +79,6 @@ class Person(PlayedByToken):
     @operation(
         name="deleteSandboxPerson",
         summary="Delete a sandbox person",
-        parameters=[USER_ID],
         description="What waits for them ends as `expired`, what they share as `terminated`, with receipts and "
         "notices as ever; their vault is destroyed.",
         answers={204: None},
@@ -100,7 +96,6 @@ class Connections(PlayedByToken):
         summary="Connect or decline for a sandbox person",
         description="As they would on the page that `connect_url` opens, or after typing the code. `return_to` is "
         "where their browser would go once they decided on what rides along: complete the connection with its code.",
-        parameters=[USER_ID],
         body=schemas.SandboxConnectionBody,
         answers={200: schemas.SandboxConnection},
         refusals=[errors.UnknownConnection, errors.ConnectionEnded],
@@ -249,7 +244,6 @@ PLAYED = (
             name="getSandboxRequestData",
             summary="What a sandbox person is asked",
             description="What their browser would check, show and seal to: recompute the digest before you decide.",
-            parameters=[_REQUEST],
             answers={200: schemas.RequestData},
             refusals=[errors.UnknownRequest],
         ),
@@ -262,7 +256,6 @@ PLAYED = (
             summary="Approve or deny for a sandbox person",
             description="To approve, seal the approved attributes to the connector key, as a browser does for a "
             "person; both clients do it in one call. To deny, send `decision` with the value `deny`.",
-            parameters=[_REQUEST],
             body=DecisionBody,
             answers={200: ConsentStatus},
             refusals=[
@@ -288,7 +281,6 @@ PLAYED = (
             name="revokeForSandboxPerson",
             summary="Stop sharing",
             description="Ends the approval; its export is deleted.",
-            parameters=[_GRANT],
             body=RevokeBody,
             answers={200: ConsentStatus},
             example={"grant": {"status": "revoked"}},
@@ -308,7 +300,6 @@ PLAYED = (
             name="pauseForSandboxPerson",
             summary="Pause sharing",
             description="Nobody reads until it is resumed.",
-            parameters=[_GRANT],
             body=Nothing,
             answers={200: ConsentStatus},
             example={"grant": {"status": "paused"}},
@@ -324,7 +315,6 @@ PLAYED = (
             summary="Resume sharing",
             description="Reads go on until the approval's old end. It opens reading again, so the vault signs "
             "it: a `consent-resume+jwt` that names the nonce.",
-            parameters=[_GRANT],
             body=ResumeBody,
             answers={200: ConsentStatus},
             refusals=[errors.UnknownGrant, errors.MoveNotAllowed, vault_errors.ApprovalMismatch],
@@ -337,7 +327,6 @@ PLAYED = (
             name="getSandboxApproval",
             summary="What a sandbox person's vault signed last",
             description="A refreshed export repeats its duration and its end.",
-            parameters=[_GRANT],
             answers={200: schemas.StandingApproval},
             refusals=[errors.UnknownGrant],
         ),
@@ -349,7 +338,6 @@ PLAYED = (
             name="getSandboxResumeNonce",
             summary="What a resumption has to name",
             description="Good once, and for ten minutes.",
-            parameters=[_GRANT],
             answers={200: schemas.ResumeNonce},
             refusals=[errors.UnknownGrant],
         ),
@@ -361,7 +349,6 @@ PLAYED = (
             name="refreshForSandboxPerson",
             summary="Keep a continuous approval up to date",
             description="The next revision of the export, sealed from what the person keeps now.",
-            parameters=[_GRANT],
             body=ExportBody,
             answers={200: ConsentStatus},
             example={"grant": {"export_revision": 2}},

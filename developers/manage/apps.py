@@ -9,7 +9,7 @@ from common.operations import Refusal, operation
 from developers.apps import actions as app_actions
 from developers.errors import InsufficientScope
 from developers.manage.authentication import EVERY_APP
-from developers.manage.base import APP_ID, ManagementView
+from developers.manage.base import ManagementView
 from developers.manage.schemas import ChangedApp, ManagedApp, ManagedApps, NewApp, app_body
 
 
@@ -60,7 +60,6 @@ class App(ManagementView):
         name="getApp",
         summary="One of your apps",
         description="What you are to it, and how it stands.",
-        parameters=[APP_ID],
         answers={200: ManagedApp},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
@@ -70,7 +69,6 @@ class App(ManagementView):
         name="changeApp",
         summary="Change a test app",
         description="Its name, and its origins. Those of a live app change by an application alone.",
-        parameters=[APP_ID],
         body=ChangedApp,
         answers={200: ManagedApp},
     )

@@ -71,6 +71,7 @@ class ManagementView(ServerView):
     manager: Manager
     calls: Count | None = None  # where the person stands, once this call was counted
     tag = "5. Manage"
+    path_parameters = [APP_ID]
     about = "the app"  # what the token needs its permission for, in words
 
     @classmethod

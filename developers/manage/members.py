@@ -21,7 +21,6 @@ class Members(ManagementView):
         name="listMembers",
         summary="The team of an app",
         description="Newest first, in pages. People are named by an ID that they have in this team alone.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedMembers},
     )
@@ -34,7 +33,6 @@ class Members(ManagementView):
         summary="Invite somebody to the team",
         description="Whoever reads this address is asked by mail, and joins once they accept, within seven days. For "
         "owners, who find the invitation in the portal and can withdraw it there.",
-        parameters=[APP_ID],
         body=schemas.NewMember,
         answers={201: schemas.ManagedInvitation},
         refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],

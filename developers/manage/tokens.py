@@ -10,7 +10,7 @@ from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound
 from developers.manage import schemas
-from developers.manage.base import APP_ID, ManagementView
+from developers.manage.base import ManagementView
 from developers.tokens import actions as token_actions
 from developers.tokens.models import DeveloperToken
 
@@ -26,7 +26,6 @@ class Tokens(ManagementView):
         name="listTokens",
         summary="The tokens of an app",
         description="Newest first, in pages, those that ended too. The tokens themselves are kept nowhere.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedTokens},
     )
@@ -39,7 +38,6 @@ class Tokens(ManagementView):
         name="makeToken",
         summary="A new token for an app",
         description="The answer shows the token itself, this once. It lives for 90 days by default, 365 at most.",
-        parameters=[APP_ID],
         body=schemas.NewToken,
         answers={201: schemas.MadeToken},
     )
