@@ -15,11 +15,9 @@ def carry_out_erasures() -> int:
 
 @shared_task
 def send_mails() -> int:
-    """Send the mail of every room."""
     return outbox.send_due_mails()
 
 
 @shared_task
 def send_pushes() -> int:
-    """Send the messages to browsers."""
     return push.send_due_pushes()

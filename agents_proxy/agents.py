@@ -67,7 +67,6 @@ class Agent:
 
     @property
     def title(self) -> str:
-        """What pages call it."""
         named = settings.AGENTS[self.name].get("name") if self.name in settings.AGENTS else ""
         return str(
             named or self.label or gettext("%(name)s agent") % {"name": self.name.replace("-", " ").capitalize()}

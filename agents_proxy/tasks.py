@@ -82,7 +82,6 @@ def purge_analyses() -> int:
 @shared_task(name="agents_proxy.tasks.send_activation")
 @_within(SENDINGS)
 def send_activation(activation_pk: int) -> None:
-    """Make one attempt."""
     sendings.send(activation_pk)
 
 
@@ -94,7 +93,6 @@ def resume_activations() -> int:
 @shared_task(name="agents_proxy.tasks.send_deletion")
 @_within(DELETIONS)
 def send_deletion(deletion_pk: int) -> None:
-    """Make one attempt."""
     deletions.send(deletion_pk)
 
 

@@ -85,7 +85,6 @@ def break_things(
 def report(
     deployment: Deployment, ledger: Ledger, followers: list[Follower], kills: dict[str, int], options: Any
 ) -> None:
-    """Print the figures."""
     from consent.exports.models import Read
     from consent.log.models import AuditCheckpoint
     from consent.notices.models import Notice

@@ -60,9 +60,8 @@ def measure_one(size: int, only: str) -> Measured:
     setup_test_environment(debug=False)
     from django.db import connection
 
-    from bench.growth_history import add_long_history
     from bench.growth_measures import measures
-    from bench.population import BASE, populate
+    from bench.population import BASE, add_long_history, populate
 
     began = time.monotonic()
     world = populate(size, app_count=APPS, sealed=SEALED)

@@ -24,11 +24,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-PART = 100_000
-PROOFS = 400
-CHAINS = 5_000
-SALT = bytes(32)
-FACTS = "{}"
+PART, PROOFS, CHAINS = 100_000, 400, 5_000
+SALT, FACTS = bytes(32), "{}"
 
 
 def main() -> None:

@@ -18,14 +18,7 @@ from bench.staging import own_database, prepare
 
 PHONE = {"width": 390, "height": 844}
 MOST_MS, MOST_SCREENS, ROUNDS, PEOPLE, APPS = 300.0, 4.0, 5, 100, 50
-PATHS = (
-    "consent/",
-    "consent/inbox/",
-    "consent/apps/",
-    "consent/apps/{app}/",
-    "consent/history/",
-    "vault/",
-)
+PATHS = ("consent/", "consent/inbox/", "consent/apps/", "consent/apps/{app}/", "consent/history/", "vault/")
 
 
 def main() -> None:
@@ -40,8 +33,7 @@ def _measure() -> None:
     from django.test.utils import setup_test_environment
 
     from accounts.models import User
-    from bench.growth_history import add_long_history
-    from bench.population import BASE, populate
+    from bench.population import BASE, add_long_history, populate
     from tests.callers import signed_in
     from tests.served_site import running_site
     from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
@@ -64,9 +56,7 @@ def _measure() -> None:
             page.goto(f"{site}{path}", wait_until="networkidle")
             screens = page.evaluate("document.documentElement.scrollHeight") / PHONE["height"]
             ms = min(_milliseconds(client, path) for _ in range(ROUNDS))
-            print(
-                f"| {path} | {ms:.0f}{_mark(ms, MOST_MS)} | {screens:.1f}{_mark(screens, MOST_SCREENS)} |", flush=True
-            )
+            print(f"| {path} | {ms:.0f}{_mark(ms, MOST_MS)} | {screens:.1f}{_mark(screens, MOST_SCREENS)} |")
 
 
 def _milliseconds(client: Any, path: str) -> float:
@@ -79,7 +69,3 @@ def _milliseconds(client: Any, path: str) -> float:
 
 def _mark(found: float, most: float) -> str:
     return " ←" if found > most else ""
-
-
-if __name__ == "__main__":
-    main()

@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 
 from bench.measuring import Figures, Target, granian, measure, options_of, serving, setting_of
 from bench.staging import own_database
-from bench.targets import prepared, targets_at
+from bench.targets import post, prepared, targets_at
 from deploy.local import node
 from deploy.local.place import ROOT, VAR, must, step
 from deploy.local.serving import free_port
@@ -98,11 +98,8 @@ def toolkit(url: str, python: Path) -> Iterator[Target]:
 
 def introspections(path: str, authorization: str, tokens: list[str]) -> list[str]:
     bodies = [urlencode({"token": token, "token_type_hint": "access_token"}) for token in tokens]
-    return [
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {authorization}\r\n"
-        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-        for body in bodies
-    ]
+    headers, kind = f"Authorization: {authorization}\r\n", "application/x-www-form-urlencoded"
+    return [post(path, headers, body, kind) for body in bodies]
 
 
 def require_active(name: str, target: Target) -> None:

@@ -39,6 +39,10 @@ STATUSES = ("approved", "approved", "denied", "pending")
 READS = 2  # of each approval
 DAY = timedelta(days=1)
 _HASH = "h" * 43
+LONG = 20_000  # lines: half of them reads, the others decisions, looks by apps and by staff
+GRANTS, WAITING, LOOKS = 500, 1_000, LONG // 10
+ENTRIES = LONG - LONG // 2 - LOOKS
+_KINDS = (("approved", "person"), ("cancelled", "app"), ("paused", "person"), ("staff_viewed", "staff"))
 
 Row = dict[str, Any]
 Table = tuple[Model, Callable[[int], Iterable[Row]]]  # a template, and the rows of the person with this number
@@ -273,3 +277,68 @@ def entry(world: World) -> AuditEntry:
 
 def facts(app: StagedApp, request_id: str) -> str:
     return json.dumps({"app_id": app.app_id, "request_id": request_id, "grant_id": None})
+
+
+def add_long_history(world: World, n: int) -> None:
+    """One more person, n, with rows of their own: LONG lines of history, GRANTS approvals, WAITING requests."""
+    with copying() as copy:
+        for template, rows in (*_shared_long(world, n), *_history_long(world, n)):
+            copy(template, rows)
+
+
+def _shared_long(world: World, n: int) -> Iterator[tuple[Model, Iterable[Row]]]:
+    app, scope, requests = world.apps[-1], world.entry.scope, range(n * 4, n * 4 + GRANTS)
+    apps, waiting = world.apps, range(n * 4 + GRANTS, n * 4 + GRANTS + WAITING)
+    yield User(password="!"), [{"id": n, "public_id": user_id(n), "email": f"person{n}@example.org"}]
+    yield profile(), [{"id": n, "user_id": n}]
+    yield vault_key(), [{"id": n, "user_id": n, "key_id": name("vk", n)}]
+    own = {"user_id": n, "app_id": app.pk}
+    yield AppPerson(), (
+        {"id": n + at, "pairwise_id": known_as(n + at), "user_id": n, "app_id": one.pk}
+        for at, one in enumerate(reversed(apps))
+    )  # fmt: skip
+    yield request(world), (
+        {"id": r, "request_id": name("req", r), "scope": f"{scope}{r}", "status": "approved",
+         "decided_at": world.now, "decided_by": "person", "pairwise_id": known_as(n), **own}
+        for r in requests
+    )  # fmt: skip
+    yield request(world), (
+        {"id": r, "request_id": name("req", r), "scope": f"{scope}{r}", "status": "pending", "user_id": n,
+         "app_id": apps[r % len(apps)].pk, "pairwise_id": known_as(n + len(apps) - 1 - r % len(apps))}
+        for r in waiting
+    )  # fmt: skip
+    yield grant(world), (
+        {"id": r, "grant_id": name("grt", r), "request_id": r, "scope": f"{scope}{r}", "reads": 10, **own}
+        for r in requests
+    )  # fmt: skip
+    yield export(world), ({"id": r, "grant_id": r, "export_id": name("exp", r)} for r in requests)
+    yield Read(token=world.token, batch="b"), (
+        {"id": (n * 4 + GRANTS) * READS + k, "grant_id": requests[k % GRANTS], "export_id": requests[k % GRANTS],
+         "at": world.now - timedelta(minutes=k)}
+        for k in range(LONG // 2)
+    )  # fmt: skip
+
+
+def _history_long(world: World, n: int) -> Iterator[tuple[Model, Iterable[Row]]]:
+    first, chain, apps = n * 4, name("chn", n), world.apps
+    yield Discovery(count=2), (
+        {"id": first + k, "user_id": n, "app_id": apps[k % len(apps)].pk, "day": at.date(), "first_at": at,
+         "last_at": at}
+        for k, at in ((k, world.now - DAY * (k // len(apps) + 3)) for k in range(LOOKS))
+    )  # fmt: skip
+    yield AuditChain(), [{"chain": chain, "subject": audit.person_chain(user_id(n))}]
+    yield AuditHead(sequence=ENTRIES, entry_hash="h" * 43), [{"chain": chain}]
+    yield entry(world), (
+        {"id": first + k, "chain": chain, "sequence": k + 1, "entry_hash": f"h{first + k:042d}",
+         "kind": _KINDS[k % 4][0], "actor": _KINDS[k % 4][1], "at": world.now - timedelta(minutes=ENTRIES - k)}
+        for k in range(ENTRIES)
+    )  # fmt: skip
+    yield AuditFacts(salt=b"s" * 32), (
+        {"entry_id": first + k, "about": user_id(n), "facts": _facts_of(world, first, k)} for k in range(ENTRIES)
+    )  # fmt: skip
+
+
+def _facts_of(world: World, first: int, k: int) -> Any:
+    if _KINDS[k % 4][0] == "staff_viewed":
+        return json.dumps({"by": user_id(k % 8), "what": "grant", "page": "/admin/"})
+    return facts(world.apps[-1], name("req", first + k % GRANTS))

@@ -18,7 +18,7 @@ from typing import Any
 from bench.measuring import granian
 from bench.slow_agent import slow_agent
 from bench.staging import LIMITS_OFF, asked, close_connections, consent_to_agents, make_apps, make_people, own_database
-from bench.targets import prepared
+from bench.targets import post, prepared
 
 WORKERS, THREADS, IN_FLIGHT = 2, 800, 700
 ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, milliseconds, times the idle median
@@ -47,18 +47,11 @@ def prepare(url: str, **env: str) -> dict[str, bytes]:
     body = json.dumps({"text": "What does Zoe like?", "id": "task-bench"})
     envelope = json.dumps({"jsonrpc": "2.0", "id": "task-bench", "method": "tasks/send", "params": {}})
     return {
-        "slow": _post("/api/a2a/brand", consented, body),
-        "fast": _post("/api/a2a/core", consented, body),
-        "direct": _post("/0", "", envelope),
+        "slow": post("/api/a2a/brand", consented, body).encode(),
+        "fast": post("/api/a2a/core", consented, body).encode(),
+        "direct": post("/0", "", envelope).encode(),
         "poll": status.encode(),
     }
-
-
-def _post(path: str, headers: str, body: str) -> bytes:
-    return (
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n{body}"
-    ).encode()
 
 
 class Client:
@@ -92,8 +85,7 @@ async def measure(port: int, agents: int, requests: dict[str, bytes], options: A
         proxied += await _repeat(port, requests["fast"], 50)
         direct += await _repeat(agents, requests["direct"], 50)
     idle = await _repeat(port, requests["poll"], 300, pause=0.01)
-    statuses: list[int] = []
-    times: list[float] = []
+    statuses, times = list[int](), list[float]()
     ends = time.monotonic() + 4 * options.seconds
 
     async def caller(number: int) -> None:

@@ -70,13 +70,9 @@ def measure(tab: Tab, size: int, curve: str, rounds: int) -> dict[str, float]:
 
 def main() -> int:
     rounds = asked("sealing", rounds=5).rounds
-    executable = find_chromium()
-    if executable is None:
-        print("no Chromium found: set CHROMIUM to its path", file=sys.stderr)
-        return 1
-    print(
-        f"{'export':>7} {'curve':>7} {'seal ms':>9} {'standstill':>11} {'open ms':>9} {'standstill':>11} {'bytes':>12}"
-    )
+    executable = find_chromium() or sys.exit("no Chromium found: set CHROMIUM to its path")
+    columns = (f"{'seal ms':>9} {'standstill':>11}", f"{'open ms':>9} {'standstill':>11} {'bytes':>12}")
+    print(f"{'export':>7} {'curve':>7}", *columns)
     with Driver(executable) as driver:
         tab = driver.new_tab(driver.new_context())
         tab.run(SCRIPT, [4096, "X25519"])

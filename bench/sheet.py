@@ -11,7 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.shot_stage import Scene, stage
+from bench.shot_stage import stage
+from bench.staging import sign_in
 from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 LATENCY_MS, OCTETS_A_SECOND = 400, 50_000
@@ -26,18 +27,10 @@ USABLE = """() => {
 def main() -> None:
     with stage() as scene, sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        signed_in = browser.new_context(viewport=WINDOW)  # type: ignore[arg-type]  # two numbers
-        _sign_in(signed_in.new_page(), scene)
+        signed_in = browser.new_context(base_url=scene.address, viewport=WINDOW)  # type: ignore[arg-type]  # two numbers
+        sign_in(signed_in.new_page(), scene.sample["owner"])
         context = browser.new_context(viewport=WINDOW, storage_state=signed_in.storage_state())  # type: ignore[arg-type]
         _measure(context.new_page(), f"{scene.address}/consent/requests/{scene.names['pending']}/")
-
-
-def _sign_in(page: Page, scene: Scene) -> None:
-    page.goto(f"{scene.address}/accounts/login/")
-    page.fill("input[name=login]", scene.sample["owner"]["email"])
-    page.fill("input[name=password]", scene.sample["owner"]["password"])
-    page.press("input[name=password]", "Enter")
-    page.wait_for_url("**/consent/**")
 
 
 def _measure(page: Page, url: str) -> None:

@@ -48,19 +48,16 @@ def open_again(page: Page, scene: Scene) -> None:
 
 
 def unfold(page: Page, scene: Scene) -> None:
-    """Everything that there is to look at."""
     open_again(page, scene)
     page.locator("#cautions > summary").click()
 
 
 def verify(page: Page, scene: Scene) -> None:
-    """Have the history checked."""
     page.locator("form[action='/consent/history/verify/'] button").click()
     page.locator("#verify-result > *").first.wait_for()
 
 
 def start_analysis(page: Page, scene: Scene) -> None:
-    """Fill in the form and see the first agents being asked."""
     for name, value in SAMPLE.items():
         if name != "email":  # it is the only one that there is to choose
             page.locator(f"#id_{name}").fill(value)
@@ -71,7 +68,6 @@ def start_analysis(page: Page, scene: Scene) -> None:
 
 
 def be_asked(page: Page, scene: Scene) -> None:
-    """Wait for what an agent asks back."""
     start_analysis(page, scene)
     page.wait_for_selector(".agent-question")
 
@@ -103,7 +99,6 @@ def look_up(page: Page, scene: Scene) -> None:
 
 
 def wrong_form(page: Page, scene: Scene) -> None:
-    """Sent with nothing filled in."""
     page.locator("#id_fullName").fill("")
     page.locator("form[data-once] button[type=submit]").last.click()
     page.wait_for_selector("[id$=_error]")
@@ -155,7 +150,6 @@ def enter_first(page: Page, scene: Scene) -> None:
 
 
 def call_operation(page: Page, scene: Scene) -> None:
-    """Press the console's button and see the answer."""
     page.locator("#call button[type=submit]").click()
     page.wait_for_selector("#answer-status")
 

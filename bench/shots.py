@@ -19,6 +19,7 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, BrowserContext, Error, sync_playwright
 
 from bench import shot_steps as steps
+from bench import staging
 from bench.shot_clock import BEGINS
 from bench.shot_stage import Scene, stage
 from bench.shot_steps import Prepare, Shot, wrong_form
@@ -211,11 +212,7 @@ def sign_in(context: BrowserContext, person: dict[str, str]) -> None:
     from tests.system.browser.people import enter_code  # needs the settings, which the stage makes
 
     page = context.new_page()
-    page.goto("/accounts/login/")
-    page.locator("input[name=login]").fill(person["email"])
-    page.locator("input[name=password]").fill(person["password"])
-    page.locator("input[name=password]").press("Enter")
-    page.wait_for_url(lambda url: "/accounts/login/" not in url)
+    staging.sign_in(page, person)
     if "totp_secret" in person:
         try:
             enter_code(page, person["totp_secret"])

@@ -105,6 +105,15 @@ def close_connections() -> None:
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections
 
 
+def sign_in(page: Any, person: dict[str, str]) -> None:
+    """On the site of the page's context, as far as the password takes them."""
+    page.goto("/accounts/login/")
+    page.fill("input[name=login]", person["email"])
+    page.fill("input[name=password]", person["password"])
+    page.press("input[name=password]", "Enter")
+    page.wait_for_url(lambda url: "/accounts/login/" not in url)
+
+
 def make_people(count: int) -> list[StagedPerson]:
     """Accounts whose address is confirmed."""
     from allauth.account.models import EmailAddress

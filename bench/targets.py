@@ -67,9 +67,13 @@ def ask(person: str, scope: str, key: dict[str, Any], token: str) -> str:
             "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",
         }
     )  # fmt: skip
+    return post("/api/v1/request-consent", f"Authorization: Bearer {token}\r\n", body)
+
+
+def post(path: str, headers: str, body: str, kind: str = "application/json") -> str:
     return (
-        f"POST /api/v1/request-consent HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}"
+        f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
     )
 
 

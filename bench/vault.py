@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.staging import asked, close_connections, prepare
+from bench.staging import asked, close_connections, prepare, sign_in
 from consent_bridge.owner import Owner
 from deploy.local.place import manage
 from deploy.local.serving import free_port, service
@@ -123,11 +123,7 @@ def change_key(page: Page, passphrase: str) -> dict[str, float]:
 
 
 def measure(page: Page, person: dict[str, str]) -> dict[str, Any]:
-    page.goto("/accounts/login/")
-    page.locator("input[name=login]").fill(person["email"])
-    page.locator("input[name=password]").fill(person["password"])
-    page.locator("input[name=password]").press("Enter")
-    page.wait_for_url(lambda url: "/accounts/login/" not in url)
+    sign_in(page, person)
     page.goto("/vault/changes/")
     page.evaluate(FRAMES)
     return {"shown": page.evaluate(SHOW, person["passphrase"]), "changed": change_key(page, person["passphrase"])}
@@ -135,9 +131,7 @@ def measure(page: Page, person: dict[str, str]) -> dict[str, Any]:
 
 def main() -> int:
     given = asked("vault", segments=500, megabytes=10.0)
-    executable = find_chromium()
-    if executable is None:
-        sys.exit("No Chromium found; set CHROMIUM to its path.")
+    executable = find_chromium() or sys.exit("No Chromium found; set CHROMIUM to its path.")
     with large_vault(given.segments, given.megabytes) as (address, person), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
         page = browser.new_context(base_url=address, locale="en-GB").new_page()

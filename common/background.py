@@ -39,7 +39,6 @@ class Events:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def call(self, act: Act) -> None:
-        """Do this there, as soon as possible."""
         self._started().call_soon_threadsafe(_attempt, act)
 
     def run(self, work: Coroutine[Any, Any, None]) -> "Future[None]":

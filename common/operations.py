@@ -61,12 +61,13 @@ class operation:  # noqa: N801  # a decorator
     query: each of its fields is a parameter. `jose` is the meaning of the second form, application/jose. It is told in
     words: as a second media type it would make the answer a union in the types of every generated client, and `.jwe`
     would be of none. `stream` is the meaning of server-sent events.
+    `tag` is by default the view's own, and `parameters` come after the view's of the path.
     """
 
     name: str
-    tag: str
     summary: str
     description: str
+    tag: str = ""
     answers: Mapping[int, Any] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
@@ -112,7 +113,7 @@ class OperationSchema(AutoSchema):
         return self.described.name
 
     def get_tags(self) -> list[str]:
-        return [self.described.tag]
+        return [self.described.tag or self.view.tag]
 
     def get_summary(self) -> str:
         return self.described.summary
@@ -122,7 +123,8 @@ class OperationSchema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         query = self.described.query
-        return [*self.described.parameters, *(_query_parameters(query) if query else ())]
+        of_path = [each for each in self.view.path_parameters if f"{{{each.name}}}" in self.path]
+        return [*of_path, *self.described.parameters, *(_query_parameters(query) if query else ())]
 
     def get_request_serializer(self) -> Any:
         shape = self.described.body

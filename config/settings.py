@@ -65,7 +65,7 @@ INVITATIONS_PER_DAY = 20
 MAIL_PAUSE_SECONDS = 3600
 DISCOVERY_FLUSH_SECONDS = 5
 # the log of an app's requests: written every so many seconds (0 keeps none), rows that one process holds until then
-REQUEST_LOG_FLUSH_SECONDS = env.number("REQUEST_LOG_FLUSH_SECONDS", 1)
+REQUEST_LOG_FLUSH_SECONDS = 1
 REQUEST_LOG_WAITING = 20_000
 REQUEST_LOG_DAYS = env.number("REQUEST_LOG_DAYS", 30, minimum=1, maximum=365)
 # days after which records go that prove nothing: finished deliveries; discoveries and finds; calls to agents, of which
@@ -87,7 +87,7 @@ WEBHOOK_INTERNAL_ADDRESSES = env.flag("WEBHOOK_INTERNAL_ADDRESSES")
 # from asking for an account to be erased until it is, in which that can be taken back
 ERASURE_WAIT_DAYS = env.number("ERASURE_WAIT_DAYS", 7, minimum=1, maximum=60)
 ANALYSIS_RETENTION_DAYS = env.number("ANALYSIS_RETENTION_DAYS", 30, minimum=1, maximum=3650)
-ANALYSIS_LEASE_SECONDS = env.number("ANALYSIS_LEASE_SECONDS", 15, minimum=1)
+ANALYSIS_LEASE_SECONDS = 15  # how long a worker that says nothing keeps a step; a live one renews this
 ANALYSES_AT_ONCE = env.number("ANALYSES_AT_ONCE", 12, minimum=1)
 # calls to profile agents: at once, and from then on per second, of one session or consent and of one address
 A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consent.api.releases import ConsentRelease
+from consent.api.public import ConsentRelease
 from consent.api.urls import urlpatterns as api
 from consent.log import api as log
 from consent.sandbox.urls import for_programs as sandbox

@@ -63,7 +63,6 @@ def for_owner(*, request_id: str, user: User) -> ConsentStatus:
 
 
 def request_status(row: Mapping[str, Any], now: datetime) -> RequestStatus:
-    """Where the request of a row stands at `now`."""
     return effective_request_status(row["status"], _deadline(row["expires_at"]), now)
 
 

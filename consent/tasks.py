@@ -72,7 +72,6 @@ def forget_records() -> int:
 
 @shared_task
 def deliver_webhooks() -> int:
-    """Try the webhooks that are due."""
     return deliver_due()
 
 

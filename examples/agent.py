@@ -23,8 +23,6 @@ ENDED_WITHOUT = 2  # exit code: the person said no, or did not decide
 
 @dataclass(frozen=True)
 class Restaurant:
-    """Somewhere to eat."""
-
     name: str
     cuisine: str
     vegetarian: bool
@@ -43,7 +41,6 @@ class Refusal(Exception):
 
 
 async def call(host: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool answers."""
     result = await host.call_tool(tool, arguments)
     answer: dict[str, Any] = result.structured_content
     if result.is_error:

@@ -62,7 +62,6 @@ class Shop:
         return visitor
 
     def visit(self, visitor: str) -> Visit:
-        """The visit as it stands now."""
         return self._visits[visitor]
 
     def share(self, visitor: str, back: str) -> str:
@@ -100,7 +99,6 @@ class Shop:
 
 
 def page(visit: Visit) -> str:
-    """The shop's one page."""
     shelf = sorted(SHELF, key=lambda item: item[1] != (visit.style or "").casefold())
     items = "".join(f"<li>{html.escape(name)}</li>" for name, _ in shelf)
     button = "<button>Share with this shop</button>" if visit.asked is None else "<button>Forget me</button>"

@@ -178,7 +178,6 @@ class ApplicationForm(forms.Form):
         return found
 
     def facts(self) -> facts.ApplicationFacts:
-        """Of a valid form."""
         cleaned = self.cleaned_data
         named = {name: cleaned[name] for name in facts.ApplicationFacts.__dataclass_fields__ if name in cleaned}
         return facts.ApplicationFacts(**{**named, "logo_digest": self.logo_digest})

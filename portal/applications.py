@@ -13,7 +13,6 @@ from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
 from common.problems import Problem
 from developers.applications import actions as application_actions
-from developers.applications.domain_proof import check_application_domain
 from developers.applications.models import ApplicationStatus, DeveloperApplication
 from developers.applications.queries import OPEN, applications_of
 from developers.apps.domains import FILE, RECORD, domain_of
@@ -70,7 +69,9 @@ def check_domain(request: HttpRequest, pk: int) -> HttpResponse:
     """Look for the proof of the website's domain now."""
     row = _own(request, pk)
     if row.status in OPEN:
-        check_shown(request, lambda: check_application_domain(application=row), domain_of(row.website))
+        check_shown(
+            request, lambda: application_actions.check_application_domain(application=row), domain_of(row.website)
+        )
     return redirect("portal:application", row.pk)
 
 

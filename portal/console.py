@@ -54,7 +54,6 @@ class CallForm(forms.Form):
 
     @property
     def shown_first(self) -> list[Any]:
-        """The fields of the address."""
         return [self[one.field] for one in self.operation.parameters if one.place != "header"]
 
     @property

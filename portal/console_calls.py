@@ -47,7 +47,6 @@ class Parameter:
 
     @property
     def field(self) -> str:
-        """What its field of the form is called."""
         return f"param-{self.name}"
 
 
@@ -114,7 +113,6 @@ def _example(described: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def parameter_fields() -> set[str]:
-    """What the fields of all operations' parameters are called."""
     return {parameter.field for operation in operations().values() for parameter in operation.parameters}
 
 
@@ -170,7 +168,6 @@ def call_of(operation: Operation, values: dict[str, str], body: str | None) -> C
 
 
 def make_call(page: HttpRequest, call: Call, token: str) -> Answer:
-    """The API's answer to this call."""
     began = time.perf_counter()
     with translation.override(settings.LANGUAGE_CODE):  # programs are answered in English, whatever the page speaks
         response: Any = _stack().get_response(WSGIRequest(_environ(page, call, token)))

@@ -31,8 +31,6 @@ class LogFilter(forms.Form):
 
 @dataclass(frozen=True)
 class DeliveryRow:
-    """One line of the log."""
-
     delivery_pk: int
     kind: str
     sequence: int

@@ -18,8 +18,6 @@ from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 
 class DestinationForm(forms.Form):
-    """What people read, and where it is."""
-
     name = PlainLine(
         label=_("Name"), max_length=80, help_text=_("What people read before they agree, such as “Trips CRM”.")
     )
@@ -46,7 +44,6 @@ def destinations(request: HttpRequest, member: AppMember) -> HttpResponse:
 @page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 def switch(request: HttpRequest, member: AppMember, destination_id: str) -> HttpResponse:
-    """Enable or disable."""
     destination = destination_queries.destination_of(member.app, destination_id)
     if request.POST.get("enabled") == "yes":
         destination_actions.enable_destination(destination=destination, by=member.user)

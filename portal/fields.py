@@ -16,8 +16,6 @@ from developers.webhooks.words import address_refused
 
 
 class PlainLine(forms.CharField):
-    """One line of plain text, which shows all that is in it."""
-
     def clean(self, value: Any) -> str:
         cleaned: str = super().clean(value)
         if cleaned and not is_plain(cleaned):
@@ -41,7 +39,6 @@ class ReceiverAddress(forms.URLField):
 
 
 def lines_of(text: str) -> list[str]:
-    """What stands on the lines, each once."""
     return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 

@@ -188,6 +188,5 @@ def _streams() -> Usage:
 @require_safe
 @app_page(Tab(_("Limits"), "clock"))
 def limits(request: HttpRequest, member: AppMember) -> HttpResponse:
-    """Each limit of the app, and what is left of it."""
     context = {"limits": usage_of(member.app), "body_limit": settings.BODY_LIMIT}
     return portal_page(request, "portal/limits.html", context, member=member)

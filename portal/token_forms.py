@@ -76,8 +76,6 @@ class TokenForm(_NewToken):
 
 
 class RotateForm(forms.Form):
-    """When the old token ends."""
-
     overlap = forms.TypedChoiceField(
         label=_("The old token ends"),
         coerce=lambda seconds: timedelta(seconds=int(seconds)),

@@ -66,7 +66,6 @@ def state_of(token: DeveloperToken | ManagementToken) -> State:
 @page_form(_("Make the token"), TokenForm, fresh=True)
 @app_page(Tab(_("Tokens"), "key"))
 def tokens(request: HttpRequest, member: AppMember) -> HttpResponse:
-    """All tokens of the app, and a form for another one."""
     form = TokenForm(posted(request), owner=f"{member.app.app_id} {member.user.public_id}")
     if form.is_valid():
         with Refusals(form):

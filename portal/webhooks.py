@@ -61,7 +61,6 @@ class EndpointForm(forms.Form):
         return [self[name] for name in TYPE_FIELDS]
 
     def types(self) -> list[str]:
-        """The types that were ticked."""
         return [kind for name, kind in TYPE_FIELDS.items() if self.cleaned_data[name]]
 
 
@@ -171,7 +170,6 @@ def change(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpRes
 @page_button({"enabled=yes": _("Enable"), "enabled=no": _("Disable")})
 @app_page()
 def switch(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpResponse:
-    """Enable or disable."""
     endpoint = webhook_queries.endpoint_of(member.app, endpoint_pk)
     if request.POST.get("enabled") == "yes":
         webhooks.enable_endpoint(endpoint=endpoint, by=member.user)

@@ -76,7 +76,6 @@ def unsubscribe(*, by: "User", endpoint: str) -> None:
 
 
 def unsubscribe_all(user: "User", **_: Any) -> None:
-    """Every browser of theirs."""
     PushSubscription.objects.filter(user=user).delete()
 
 

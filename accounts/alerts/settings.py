@@ -77,9 +77,9 @@ def goes_by(row: AlertSettings, kind: str, way: AlertWay) -> bool:
     return getattr(row, kind) in (way, AlertWay.BOTH)
 
 
-def reachable_now(now: datetime, user: str = "user") -> Q:
+def reachable_now(now: datetime) -> Q:
     """For rows of people: those to whom something may go now."""
-    column = f"{user}__alert_settings__held_until"
+    column = "user__alert_settings__held_until"
     return Q(**{f"{column}__isnull": True}) | Q(**{f"{column}__lte": now})
 
 

@@ -195,7 +195,6 @@ def filled_fields(form: PageForm, values: Values) -> list[dict[str, Any]]:
 
 
 def sign_in_and_return(page: str) -> HttpResponse:
-    """To the sign-in, and from there to `page`."""
     return redirect(f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page}, safe='/')}")
 
 

@@ -1,6 +1,5 @@
 """What is asked about public profiles."""
 
-from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Q, QuerySet
@@ -66,15 +65,10 @@ def own_profile(user: "User") -> OwnProfile | None:
         "card": _card(row),
         "is_shown": row.is_discoverable,
         "is_listed": row.is_discoverable and is_listed(user),
-        "seen": moment_of(row.updated_at),
+        "seen": row.updated_at.isoformat(),  # a text is named by when it was saved
     }
 
 
 def is_listed(user: "User") -> bool:
     """Whether they let apps find them."""
     return ActorProfile.objects.filter(user=user, discoverable=True).exists()
-
-
-def moment_of(changed_at: datetime) -> str:
-    """The name of a text: when it was saved."""
-    return changed_at.isoformat()

@@ -24,8 +24,6 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class SignedInBrowser:
-    """One line of the list."""
-
     user_agent: str
     ip: str
     since: datetime

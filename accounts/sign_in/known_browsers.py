@@ -23,7 +23,6 @@ def browser_of(request: HttpRequest, public_id: str) -> str:
 
 
 def remember(request: HttpRequest, response: HttpResponse, public_id: str) -> None:
-    """This browser just signed in to that account."""
     kept = [entry for entry in _entries(request) if not _speaks_of(public_id, *entry)]
     name, issued = secrets.token_urlsafe(12), str(int(time.time()))
     entries = [*kept, (name, issued, _mac(public_id, name, issued))][-_ACCOUNTS:]

@@ -88,5 +88,4 @@ class SessionStore(SessionBase):
 
     @classmethod
     def clear_expired(cls) -> int:  # type: ignore[override]  # how many, for the task that calls it
-        """Delete the sessions that are over."""
         return Session.objects.filter(expires_at__lt=timezone.now()).delete()[0]

@@ -16,7 +16,7 @@ from agents_proxy.budgets import Budget, usage
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.errors import AddressNotVerified
-from agents_proxy.owner_api import ANALYSES, LimitedPost
+from agents_proxy.owner_api import LimitedPost
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.shared_views import SharedView
 from agents_proxy.states import Purpose
@@ -33,7 +33,6 @@ class Activations(LimitedPost, SharedView):
 
     @operation(
         name="listActivations",
-        tag=ANALYSES,
         summary="What was sent of an analysis",
         description="Every sending to a destination, newest first. What was sent is kept as a digest alone.",
         parameters=[ANALYSIS_ID],
@@ -47,7 +46,6 @@ class Activations(LimitedPost, SharedView):
 
     @operation(
         name="activateAnalysis",
-        tag=ANALYSES,
         summary="Send the brand affinity to a destination",
         description="Needs a consent to `activation` that names the destination. It is sent signed, as Standard "
         "Webhooks say, and tried again for most of a day. The same `sending` again is answered with what became of "
@@ -86,7 +84,6 @@ class Activation(SharedView):
 
     @operation(
         name="getActivation",
-        tag=ANALYSES,
         summary="How a sending stands",
         description="Until it is `delivered` or `failed`.",
         parameters=[ANALYSIS_ID, path_parameter("activation_id", "As the sending was answered.", schemas.EXAMPLE)],
@@ -104,7 +101,6 @@ class Destinations(SharedView):
 
     @operation(
         name="listAgentDestinations",
-        tag=ANALYSES,
         summary="Where one may send",
         description="The destinations of the token's app; to a person, those of the apps that they agreed to.",
         answers={200: schemas.AgentDestinations},

@@ -57,7 +57,6 @@ class Analyses(_Starting):
 
     @operation(
         name="listAnalyses",
-        tag=ANALYSES,
         summary="One's analyses",
         description="Newest first, in pages; give `nextCursor` as `cursor` for the following one.",
         query=schemas.ListQuery,
@@ -71,7 +70,6 @@ class Analyses(_Starting):
 
     @operation(
         name="startAnalysis",
-        tag=ANALYSES,
         summary="Have one's profile put together",
         description="`agreed` is the consent to profile, enrichment and brand_affinity for this run alone.",
         body=schemas.AnalysisBody,
@@ -94,7 +92,6 @@ class Analyses(_Starting):
 class Analysis(SharedView):
     @operation(
         name="getAnalysis",
-        tag=ANALYSES,
         summary="How an analysis stands",
         description="Its steps, and once it ended the merged profile.",
         parameters=[schemas.ANALYSIS_ID],
@@ -106,7 +103,6 @@ class Analysis(SharedView):
 
     @operation(
         name="deleteAnalysis",
-        tag=ANALYSES,
         summary="Delete an analysis",
         description="What went in and what came out is gone at once.",
         parameters=[schemas.ANALYSIS_ID],
@@ -122,7 +118,6 @@ class Analysis(SharedView):
 class Cancel(SharedView):
     @operation(
         name="cancelAnalysis",
-        tag=ANALYSES,
         summary="Stop an analysis",
         description="What was found so far stays.",
         parameters=[schemas.ANALYSIS_ID],
@@ -138,7 +133,6 @@ class Cancel(SharedView):
 class Retry(_Starting):
     @operation(
         name="retryAnalysisStep",
-        tag=ANALYSES,
         summary="Try a failed step again",
         description="Once the analysis has ended.",
         parameters=[schemas.ANALYSIS_ID, _AGENT],
@@ -154,7 +148,6 @@ class Retry(_Starting):
 class Answer(_Starting):
     @operation(
         name="answerAnalysisStep",
-        tag=ANALYSES,
         summary="Answer an agent's question",
         description="While the step is `input_required`. The agent goes on in the same conversation.",
         parameters=[schemas.ANALYSIS_ID, _AGENT],
@@ -196,7 +189,6 @@ class Raw(SharedView):
 
     @operation(
         name="getRawAnalysis",
-        tag=ANALYSES,
         summary="What each agent answered, in full",
         description="Input, merged profile and every agent's result.",
         parameters=[schemas.ANALYSIS_ID],

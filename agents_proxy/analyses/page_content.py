@@ -44,7 +44,6 @@ def wording() -> Statement:
 
 
 def home(user: User) -> dict[str, Any]:
-    """The person's analyses."""
     listed = analysis_queries.analyses_of(user, limit=_MOST_LISTED)["analyses"]
     asked = analysis_queries.asked_of(user, [entry["analysisId"] for entry in listed])
     has_vault = vault_queries.status_of(user) != VaultStatus.ABSENT

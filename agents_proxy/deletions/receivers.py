@@ -31,7 +31,6 @@ class Receiver:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """As its rows have it."""
         return {"origin": self.origin, "agent": self.agent, "destination_id": self.destination_pk}
 
     @property

@@ -10,7 +10,7 @@ from agents_proxy.destinations.models import Destination as DestinationRow
 from common.admission.shapes import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import APP_ID, ManagementView
 
 _ID = path_parameter("destination_id", "The destination.", schemas.EXAMPLE_ID)
 
@@ -20,10 +20,8 @@ class Destinations(ManagementView):
 
     @operation(
         name="listDestinations",
-        tag=MANAGE,
         summary="The destinations of an app",
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedDestinations},
     )
@@ -33,12 +31,10 @@ class Destinations(ManagementView):
 
     @operation(
         name="addDestination",
-        tag=MANAGE,
         summary="Add a destination",
         description="Where people can send the brand affinity of an analysis. The answer holds the secret that signs, "
         "this once. What people agree to names the destination, so its name and address never change. An app has at "
         "most 20.",
-        parameters=[APP_ID],
         body=schemas.NewDestinationBody,
         answers={201: schemas.ManagedDestinationWithSecret},
     )
@@ -53,6 +49,8 @@ class Destinations(ManagementView):
 class DestinationView(ManagementView):
     """What the addresses of one destination share."""
 
+    path_parameters = [APP_ID, _ID]
+
     def destination(self) -> DestinationRow:
         """The destination in the path; raises `NotFound`, `UnknownDestination`."""
         return destination_queries.destination_of(self.member().app, self.kwargs["destination_id"])
@@ -63,10 +61,8 @@ class Destination(DestinationView):
 
     @operation(
         name="changeDestination",
-        tag=MANAGE,
         summary="Disable or enable a destination",
         description="While it is disabled nothing is sent there; what waited fails.",
-        parameters=[APP_ID, _ID],
         body=schemas.ChangedDestinationBody,
         answers={200: schemas.ManagedDestination},
         refusals=[UnknownDestination],
@@ -79,10 +75,8 @@ class Destination(DestinationView):
 
     @operation(
         name="removeDestination",
-        tag=MANAGE,
         summary="Remove a destination",
         description="For good, with its secret; what waits is not sent.",
-        parameters=[APP_ID, _ID],
         answers={204: None},
         refusals=[UnknownDestination],
     )
@@ -99,10 +93,8 @@ class DestinationSecret(DestinationView):
 
     @operation(
         name="rotateDestinationSecret",
-        tag=MANAGE,
         summary="Renew the secret of a destination",
         description="The new one signs every attempt from now on, in place of the old one.",
-        parameters=[APP_ID, _ID],
         body=Nothing,
         answers={200: schemas.ManagedDestinationWithSecret},
         refusals=[UnknownDestination],

@@ -33,12 +33,16 @@ _AGGREGATOR = (
 )
 
 
-class Links(QuerylessOwnerView):
+class InstitutionView(QuerylessOwnerView):
+    tag = INSTITUTIONS
+    path_parameters = [_ITEM]
+
+
+class Links(InstitutionView):
     """Open a visit to the aggregator's own page."""
 
     @operation(
         name="linkInstitution",
-        tag=INSTITUTIONS,
         summary="Open a visit to the aggregator's page",
         description="The person signs in to their institution there.",
         answers={201: schemas.FinancialLink},
@@ -80,10 +84,9 @@ class Webhooks(JSONView):
         return json_answer({})
 
 
-class Items(QuerylessOwnerView):
+class Items(InstitutionView):
     @operation(
         name="listInstitutions",
-        tag=INSTITUTIONS,
         summary="Linked institutions",
         description="Newest first, each with its latest refresh.",
         answers={200: schemas.FinancialItems},
@@ -94,13 +97,11 @@ class Items(QuerylessOwnerView):
         return json_answer({"items": linked_items.items_of(self.person)})
 
 
-class OneItem(QuerylessOwnerView):
+class OneItem(InstitutionView):
     @operation(
         name="getInstitution",
-        tag=INSTITUTIONS,
         summary="One linked institution",
         description="With its latest refresh.",
-        parameters=[_ITEM],
         answers={200: schemas.FinancialItem},
         refusals=[*_FINANCIAL, errors.UnknownItem],
     )
@@ -110,10 +111,8 @@ class OneItem(QuerylessOwnerView):
 
     @operation(
         name="removeInstitution",
-        tag=INSTITUTIONS,
         summary="Remove an institution",
         description="Its access token is given back and everything of it deleted.",
-        parameters=[_ITEM],
         answers={204: None},
         refusals=[*_AGGREGATOR, errors.UnknownItem],
     )
@@ -122,15 +121,13 @@ class OneItem(QuerylessOwnerView):
         return HttpResponse(status=204)
 
 
-class ItemLinks(QuerylessOwnerView):
+class ItemLinks(InstitutionView):
     """Open a visit to the aggregator's page for an institution that wants its person to sign in once more."""
 
     @operation(
         name="linkInstitutionAgain",
-        tag=INSTITUTIONS,
         summary="Open a visit to sign in at a linked institution again",
         description="For one that wants a sign-in, or says that it ends the access. What was read stays.",
-        parameters=[_ITEM],
         answers={201: schemas.FinancialLink},
         refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
     )
@@ -139,15 +136,13 @@ class ItemLinks(QuerylessOwnerView):
         return _opened(links.start_link(by=self.person, item_id=item_id))
 
 
-class Refreshes(QuerylessOwnerView):
+class Refreshes(InstitutionView):
     """Ask for a refresh; one that is under way already is the answer to another."""
 
     @operation(
         name="refreshInstitution",
-        tag=INSTITUTIONS,
         summary="Have an institution's purchases read anew",
         description="One that is under way is the answer to another.",
-        parameters=[_ITEM],
         answers={202: schemas.FinancialRefresh},
         refusals=[*_FINANCIAL, errors.UnknownItem],
     )
@@ -158,15 +153,13 @@ class Refreshes(QuerylessOwnerView):
         return json_answer(linked_items.refresh_body(run), status=202)
 
 
-class Identity(QuerylessOwnerView):
+class Identity(InstitutionView):
     """Who the institution says this person is, asked at this moment."""
 
     @operation(
         name="readFinancialIdentity",
-        tag=INSTITUTIONS,
         summary="Who the institution says that one is",
         description="Needs a consent to `identity`, and is kept nowhere.",
-        parameters=[_ITEM],
         answers={200: schemas.FinancialIdentity},
         refusals=[*_AGGREGATOR, errors.ItemRevoked, errors.FinancialConsentRequired, errors.UnknownItem],
     )
@@ -175,12 +168,11 @@ class Identity(QuerylessOwnerView):
         return json_answer(linked_items.identity_of(by=self.person, item_id=item_id))
 
 
-class Signals(QuerylessOwnerView):
+class Signals(InstitutionView):
     """What the brand agent's prompt gets of this person's purchases."""
 
     @operation(
         name="getFinancialSignals",
-        tag=INSTITUTIONS,
         summary="What one's purchases say",
         description="As it goes into the brand agent's prompt.",
         answers={200: schemas.FinancialSignals},

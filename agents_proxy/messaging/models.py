@@ -53,7 +53,6 @@ class OptOut(models.Model):
 
 
 def title_of(name: str) -> str:
-    """The name of a template in words."""
     return name.replace("_", " ").capitalize()
 
 

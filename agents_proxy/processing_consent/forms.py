@@ -63,7 +63,6 @@ class PurposesForm(forms.Form):
         return cleaned
 
     def purposes(self) -> list[Purpose]:
-        """Those that were ticked."""
         return [point.purpose for name, point in self.points.items() if self.cleaned_data[name]]
 
 

@@ -59,7 +59,6 @@ class Identifiers:
         )
 
     def without(self, other: "Identifiers") -> "Identifiers":
-        """Those that are not in `other`."""
         return Identifiers(
             tuple(email for email in self.emails if email not in other.emails),
             tuple(number for number in self.phone_numbers if number not in other.phone_numbers),

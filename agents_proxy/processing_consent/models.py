@@ -21,7 +21,6 @@ class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
         return self.filter(withdrawn_at=None, expires_at__gt=now)
 
     def ended(self, now: datetime) -> "ProcessingConsentQuerySet":
-        """All the others."""
         return self.exclude(withdrawn_at=None, expires_at__gt=now)
 
 

@@ -20,7 +20,6 @@ HEADER = "X-Processing-Consent"
 
 
 def extension() -> str:
-    """What A2A calls it by."""
     return f"{settings.ISSUER}/extensions/consent/v1"
 
 

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 
 from accounts.authentication import SignedIn
 from agents_proxy.errors import AgreementRequired, OriginNotRegistered, OriginRefused
-from agents_proxy.owner_api import CONSENT, SmallOwnerView
+from agents_proxy.owner_api import ANALYSES, CONSENT, SmallOwnerView
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.actions import Covered
 from agents_proxy.processing_consent.schemas import AgentSubject
@@ -66,6 +66,7 @@ class SharedView(SmallOwnerView):
 
     authentication_classes: Sequence[type[BaseAuthentication]] = (TokenOrSession,)
     http_method_names = ["get", "head", "post", "put", "delete", "options"]
+    tag = ANALYSES
     origin: str | None = None  # of another site's page, where it is registered
 
     @classmethod

@@ -87,7 +87,6 @@ class Subject(Identifiers):
 
 
 def subject_from(named: Identifiers, person_pk: int) -> Subject:
-    """The subject of these identifiers of a person's."""
     return Subject(named.emails, named.phone_numbers, person_pk=person_pk)
 
 

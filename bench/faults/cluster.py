@@ -43,11 +43,10 @@ class Cluster:
     def restored(cls, base: Path, archive: Path, until: str = "") -> "Cluster":
         """One that recovered from a base backup and the archive beside it, to its end or to a time of PostgreSQL's."""
         settings = {
-            "archive_mode": "off",
-            "restore_command": f"cp {archive}/%f %p",
-            "recovery_target_action": "promote",
-        }
-        made = cls._begun_from(base, {**settings, **_to(until)}, "recovery.signal")
+            "archive_mode": "off", "restore_command": f"cp {archive}/%f %p", "recovery_target_action": "promote",
+            **({"recovery_target_time": until} if until else {}),
+        }  # fmt: skip
+        made = cls._begun_from(base, settings, "recovery.signal")
         made._wait_until("recovery", "SELECT NOT pg_is_in_recovery()", _RECOVERS_WITHIN)
         return made
 
@@ -138,10 +137,6 @@ class Cluster:
             done = subprocess.run(own, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False)
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed:\n{(self.home / 'said').read_text()}")
-
-
-def _to(moment: str) -> dict[str, str]:
-    return {"recovery_target_time": moment, "recovery_target_action": "promote"} if moment else {}
 
 
 def _find(program: str) -> str:

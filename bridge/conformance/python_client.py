@@ -99,7 +99,6 @@ OPERATIONS: dict[str, Callable[[Given], Any]] = {
 
 
 def reply(call: dict[str, Any]) -> dict[str, Any]:
-    """What the suite reads for one call."""
     operation = OPERATIONS.get(call["operation"])
     if operation is None:
         return {"unsupported": True}

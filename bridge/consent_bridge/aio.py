@@ -31,8 +31,6 @@ Pause = Callable[[float], Awaitable[object]]
 
 
 def _calling(make: Callable[P, Call[Result]]) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, Result]]:
-    """The method that makes this call."""
-
     async def calling(self: AsyncClient, /, *args: P.args, **named: P.kwargs) -> Result:
         return await self._do(make(*args, **named))
 
@@ -43,8 +41,6 @@ def _calling(make: Callable[P, Call[Result]]) -> Callable[Concatenate[AsyncClien
 def _planned(
     plan: Callable[Concatenate[Plans, P], Plan[Result]],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, Result]]:
-    """The method that carries out this plan."""
-
     async def planned(self: AsyncClient, /, *args: P.args, **named: P.kwargs) -> Result:
         return await awaited(plan(self._plans, *args, **named), self._step)
 
@@ -85,7 +81,6 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._http.aclose()
 
     discover = _calling(calls.discover)

@@ -57,7 +57,6 @@ class KeyPins:
         return {name: asdict(pin) for name, pin in self._pins.items()}
 
     def find(self, issuer: str, user_id: str) -> Pin | None:
-        """The key of this person, if there is one."""
         return self._pins.get(_name(issuer, user_id))
 
     def accept(self, issuer: str, user_id: str, key: Mapping[str, Any]) -> None:

@@ -46,8 +46,6 @@ class _Bearer(AuthBase):
 
 
 def _calling(make: Callable[P, Call[Result]]) -> Callable[Concatenate[Client, P], Result]:
-    """The method that makes this call."""
-
     def calling(self: Client, /, *args: P.args, **named: P.kwargs) -> Result:
         result: Result = self._do(make(*args, **named))
         return result
@@ -57,8 +55,6 @@ def _calling(make: Callable[P, Call[Result]]) -> Callable[Concatenate[Client, P]
 
 
 def _planned(plan: Callable[Concatenate[Plans, P], Plan[Result]]) -> Callable[Concatenate[Client, P], Result]:
-    """The method that carries out this plan."""
-
     def planned(self: Client, /, *args: P.args, **named: P.kwargs) -> Result:
         return carried_out(plan(self._plans, *args, **named), self._do)
 
@@ -114,7 +110,6 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections."""
         self._session.close()
         self._public.close()
 

@@ -97,16 +97,11 @@ def read(options: Namespace) -> dict[str, Any]:
     pins = log.owner_keys.load()
     with Client(*address_and_token(options), pins=pins) as client:
         if options.accept_owner_key:
-            client.accept_owner_key(asked, jwk_of(options.accept_owner_key))
+            client.accept_owner_key(asked, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
         opened = client.read(asked, key, seen_revision=seen)
     log.owner_keys.keep(pins)
     log.keep(asked, revision=opened.revision)
     return as_json(opened)
-
-
-def jwk_of(x: str) -> Jwk:
-    """A person's key by the `x` that the refusal of another one told."""
-    return {"kty": "OKP", "crv": "Ed25519", "x": x}
 
 
 def _asked(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:
@@ -173,7 +168,6 @@ def address_and_token(options: Namespace) -> tuple[str, str | Callable[[], str]]
 
 
 def developer_token(options: Namespace) -> str | None:
-    """The one that was given."""
     return options.token or os.environ.get("CONSENT_DEVELOPER_TOKEN")
 
 

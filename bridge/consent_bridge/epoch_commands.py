@@ -22,7 +22,6 @@ _LOST = "what the old log got after the backup, and the proof that the new one h
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Those of `accept-epoch`."""
     parser.add_argument("--yes", action="store_true", help="take it without asking")
     parser.add_argument("--base-url", help="the service's address, ending in /api/v1 (CONSENT_BASE_URL)")
     verifying.add_log_options(parser)

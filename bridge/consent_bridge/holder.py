@@ -55,7 +55,6 @@ class VaultHolder:
         return state
 
     def lock(self) -> None:
-        """Forget the vault key."""
         self._key = self._root = None
 
     # -- segments

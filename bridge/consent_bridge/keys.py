@@ -140,7 +140,6 @@ def generate_connector_key(curve: Curve = "X25519") -> Jwk:
 
 
 def public_half(private: Mapping[str, Any]) -> Jwk:
-    """The public JWK of a private one."""
     checked = check_private_key(private)
     return {member: value for member, value in checked.items() if member != "d"}
 

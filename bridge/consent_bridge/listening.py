@@ -51,7 +51,6 @@ def add_forwarding(parser: ArgumentParser) -> None:
 
 
 def events_command(options: Namespace) -> None:
-    """Print them."""
     for event in _happening(options):
         _say({"id": event.id, "type": _type(event), "data": _data(event)})
 

@@ -10,7 +10,6 @@ HASH_BYTES = 32
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """The hash of a leaf."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 

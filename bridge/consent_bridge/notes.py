@@ -259,7 +259,6 @@ def _cosignature(witness: VerifierKey, signatures: Signatures, text: str) -> Cos
 
 
 def verify(key: VerifierKey, signature: bytes, text: bytes) -> None:
-    """Refuse where the signature does not hold."""
     try:
         Ed25519PublicKey.from_public_bytes(key.public).verify(signature, text)
     except (InvalidSignature, ValueError) as error:

@@ -26,7 +26,6 @@ ABOUT = (
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Those of `approve`."""
     parser.add_argument("request_id", metavar="REQUEST_ID")
     parser.add_argument("--site", required=True, metavar="URL", help="the consent app, such as https://consent.example")
     parser.add_argument("--login", required=True, metavar="EMAIL", help="your account's address")

@@ -55,7 +55,6 @@ class Review:
 
     @property
     def request_id(self) -> str:
-        """The request."""
         return str(self.request["request_id"])
 
     @property
@@ -70,7 +69,6 @@ class Review:
 
     @property
     def scope(self) -> str:
-        """The one scope."""
         return str(self.request["scope"])
 
     @property

@@ -112,7 +112,6 @@ class SandboxPerson(VaultHolder):
         return self._answer(connection_id, "connect")
 
     def decline(self, connection_id: str) -> ConnectionAnswer:
-        """Decline to connect."""
         return self._answer(connection_id, "decline")
 
     def _answer(self, connection_id: str, decision: str) -> ConnectionAnswer:

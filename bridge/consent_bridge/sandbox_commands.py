@@ -33,7 +33,6 @@ def new(options: Namespace) -> dict[str, Any]:
 
 
 def approve(options: Namespace) -> dict[str, Any]:
-    """Approve what was asked, or a part of it."""
     with Client(*address_and_token(options)) as client:
         user_id = client.status(options.request_id).user_id
         person = client.sandbox_person(user_id, _kept_key(user_id))
@@ -43,13 +42,11 @@ def approve(options: Namespace) -> dict[str, Any]:
 
 
 def deny(options: Namespace) -> dict[str, Any]:
-    """Refuse what was asked."""
     with Client(*address_and_token(options)) as client:
         return as_json(_asked_person(client, options)[0].deny(options.request_id, reason=options.reason))
 
 
 def revoke(options: Namespace) -> dict[str, Any]:
-    """Stop what was approved."""
     with Client(*address_and_token(options)) as client:
         person, status = _asked_person(client, options)
         if status.grant is None:

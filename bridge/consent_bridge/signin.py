@@ -56,7 +56,6 @@ class SiteSession:
         return self._transport.base_url
 
     def close(self) -> None:
-        """Forget the session and close the connections."""
         self._session.cookies.clear()
         self._session.close()
 

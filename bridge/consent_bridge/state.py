@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,11 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 MAX_FILE_BYTES = 1024 * 1024
 
 
-def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
+def state_directory() -> Path:
     """`CONSENT_BRIDGE_STATE`, or the user's state directory."""
-    if chosen := environ.get("CONSENT_BRIDGE_STATE"):
+    if chosen := os.environ.get("CONSENT_BRIDGE_STATE"):
         return Path(chosen)
-    base = environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return Path(base) / "consent-bridge"
 
 

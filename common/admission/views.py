@@ -1,10 +1,11 @@
 """The views of JSON addresses. Which check stands where, the package says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from drf_spectacular.utils import OpenApiParameter
 from pydantic import BaseModel
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
@@ -26,6 +27,8 @@ class JSONView(APIView):
 
     request: JSONRequest
     http_method_names = ["get", "post", "put", "patch", "delete"]  # of these, the methods that the view has
+    tag: ClassVar[str] = ""  # where the documentation lists its operations
+    path_parameters: ClassVar[Sequence[OpenApiParameter]] = ()  # described for each operation whose path has them
     body_limit: ClassVar[int] = settings.BODY_LIMIT  # bytes
     body_required: ClassVar[bool] = False  # whether no body at all is refused, but of DELETE; else it stands for `{}`
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused

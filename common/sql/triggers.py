@@ -106,11 +106,10 @@ def frozen(table: str, columns: Iterable[str], *, erasable: bool = False) -> Rul
     return Rule(table, "frozen", "UPDATE", message, condition, erasable)
 
 
-def transitions(table: str, allowed: Mapping[Any, Iterable[str]], column: str = "status") -> Rule:
-    """`column` moves only as the lifecycle table `allowed` says; nothing leaves an end state."""
-    moves = [f"(OLD.{column} = '{old}' AND NEW.{column} = '{new}')" for old, news in allowed.items() for new in news]
-    legal = " OR ".join(sorted(moves))
-    condition = f"OLD.{column} <> NEW.{column} AND NOT ({legal})"
+def transitions(table: str, allowed: Mapping[Any, Iterable[str]]) -> Rule:
+    """`status` moves only as the lifecycle table `allowed` says; nothing leaves an end state."""
+    moves = [f"(OLD.status = '{old}' AND NEW.status = '{new}')" for old, news in allowed.items() for new in news]
+    condition = f"OLD.status <> NEW.status AND NOT ({' OR '.join(sorted(moves))})"
     return Rule(table, "lifecycle", "UPDATE", f"{table}: no such move in the lifecycle", condition)
 
 

@@ -1,4 +1,4 @@
-"""The addresses that are open to all: what verifies receipts, and the newest checkpoint (contract 1.6)."""
+"""The addresses that are open to all: what verifies receipts, the newest checkpoint (contract 1.6), the release."""
 
 from typing import cast
 
@@ -11,6 +11,8 @@ from consent import shapes
 from consent.api.base import VERIFY, PublicView
 from consent.ledger import receipts
 from consent.log import published
+from consent.release import entry
+from consent.release.current import release
 
 
 class ConsentKeys(PublicView):
@@ -44,3 +46,13 @@ class ConsentCheckpoint(PublicView):
         if newest is None:
             raise NotFound("No checkpoint has been signed yet.")
         return json_answer(cast("shapes.ConsentCheckpoint", published.document(newest)))
+
+
+class ConsentRelease(PublicView):
+    """The signed manifest of the release, and where the log has it."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        found = release()
+        if found is None:
+            raise NotFound("This deployment serves no release.")
+        return json_answer(entry.document(found))

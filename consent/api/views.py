@@ -18,7 +18,7 @@ from consent.discovery import actions as discovery_actions
 from consent.discovery import queries as discovery_queries
 from consent.exports import reads
 from consent.ledger import queries as ledger_queries
-from consent.log import receipt_proofs
+from consent.log import published
 from consent.notices import long_polling
 from consent.requests import creation
 from consent.requests import limits as request_limits
@@ -300,7 +300,7 @@ class Receipt(DeveloperView):
 
     def _with_proof(self, receipt: shapes.Receipt) -> HttpResponse:
         """202 until the log has the entry, and as many witnesses as must have seen it."""
-        proven = receipt_proofs.proof_for_app(app_id=self.app.app_id, claims=receipt["claims"])
+        proven = published.proof_for_app(app_id=self.app.app_id, claims=receipt["claims"])
         if proven is None:
             waiting: shapes.UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
             return json_answer(waiting, status=202, headers={"Retry-After": "3"})

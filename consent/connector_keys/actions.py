@@ -124,7 +124,6 @@ def remove_key(*, key: ConnectorKey, by: User) -> bool:
 
 
 def _append_to_app_chain(key: ConnectorKey, kind: EventType, at: datetime) -> AuditEntry:
-    """The entry of the app's chain."""
     chain = audit.app_chain(key.app.app_id)
     link = audit.append(chain=chain, kind=kind, actor=Actor.APP, at=at, facts=facts_of(key))
     return AuditEntry.objects.get(chain=link.chain, sequence=link.sequence)

@@ -25,7 +25,6 @@ TITLES: dict[str, str | Promise] = {
 @csrf_exempt  # so that another method is 405 and not a missing token: nothing is taken here
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
-    """What people ask, each with the page where they do it."""
     return render(request, "docs/help.html")
 
 

@@ -8,7 +8,6 @@ from django.conf import settings
 
 
 def pretty(value: Any) -> str:
-    """JSON for reading."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 

@@ -22,7 +22,6 @@ class GrantQuerySet(models.QuerySet["Grant"]):
         return self.filter(status__in=LIVE_GRANTS, expires_at__gt=now)
 
     def over(self, now: datetime) -> "GrantQuerySet":
-        """The others."""
         return self.exclude(Q(status__in=LIVE_GRANTS, expires_at__gt=now))
 
     def active(self) -> "GrantQuerySet":

@@ -54,17 +54,14 @@ class Link:
     entry_hash: str
 
     def as_claims(self) -> dict[str, Any]:
-        """As a receipt names it."""
         return {"chain": self.chain, "sequence": self.sequence, "entry_hash": self.entry_hash}
 
 
 def person_chain(user_id: str) -> str:
-    """The subject of a person's chain."""
     return f"{_PERSON}{user_id}"
 
 
 def app_chain(app_id: str) -> str:
-    """The subject of an app's chain."""
     return f"app:{app_id}"
 
 
@@ -238,7 +235,6 @@ def _save(new: list[_New]) -> None:
 
 
 def _following(last: Link, *, subject: str, kind: str, actor: str, at: datetime, facts: dict[str, Any]) -> _New:
-    """The entry after `last`."""
     salt = secrets.token_bytes(32)
     content: dict[str, Any] = {
         "chain": last.chain,

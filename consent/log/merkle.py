@@ -169,7 +169,6 @@ class Frontier:
         return Tile(level, self.tile_number(level), hashes)
 
     def tile_number(self, level: int) -> int:
-        """The number of that tile among those of its level."""
         return self.size >> HEIGHT * (level + 1)
 
     def root(self) -> bytes:

@@ -86,5 +86,4 @@ class AuditCheckpoint(models.Model):
 
     @property
     def full_note(self) -> str:
-        """The note with all signatures that it got."""
         return self.note + self.cosignatures

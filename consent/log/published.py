@@ -7,7 +7,9 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from common.clock import database_now, rfc3339
-from consent.ledger import receipts
+from consent.ledger import audit, receipts
+from consent.ledger.models import AuditEntry
+from consent.ledger.proofs import as_hashed
 from consent.log import keys, notes, proof_read, tree
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogState
@@ -99,3 +101,20 @@ def _proof(by: str, value: Any) -> str | None:
     index, frontier = found["log_index"], Frontier.from_bytes(found["size"], bytes(found["frontier"]))
     hashes = tree.inclusion_proof(index, found["proved_by"], frontier)
     return notes.proof(index, hashes, found["note"] + found["cosignatures"])
+
+
+def proof_for_app(*, app_id: str, claims: dict[str, Any]) -> dict[str, Any] | None:
+    """{"entry", "proof"} of the app's copy of a receipt; None until the entry is in the log and cosigned."""
+    entry = _entry_of(audit.app_chain(app_id), claims)
+    proof = proof_of_entry(entry.pk) if entry is not None else None
+    return None if entry is None or proof is None else {"entry": as_hashed(entry), "proof": proof}
+
+
+def _entry_of(subject: str, claims: dict[str, Any]) -> AuditEntry | None:
+    """The event's entry in this chain: the one that the copy names, or, where it names none, the one that names it."""
+    entries = AuditEntry.objects.of(subject).select_related("kept")
+    sequence = claims["audit"].get("sequence")
+    if sequence is not None:
+        return entries.filter(sequence=sequence).first()
+    told = entries.filter(kind=claims["event"]["type"]).telling(receipt_id=claims["receipt_id"])
+    return told.first()

@@ -128,7 +128,6 @@ def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime, *, told:
 
 
 def _about_one(request: ConsentRequest) -> dict[str, Any]:
-    """What the mail says, in the language that is on."""
     label = labels.translated(request.scope_entry.scope_label)
     return {"request": request, "label": label, "until": _until(request), "renewal": _renewal_of(request)}
 

@@ -13,7 +13,7 @@ from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
 from consent.notices import schemas
 from developers.errors import AppSuspended
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import APP_ID, ManagementView
 from developers.models import App, WebhookEndpoint
 from developers.webhooks import actions as webhooks
 from developers.webhooks import queries as webhook_queries
@@ -34,10 +34,8 @@ class Endpoints(ManagementView):
 
     @operation(
         name="listWebhookEndpoints",
-        tag=MANAGE,
         summary="The webhook endpoints of an app",
         description="Newest first, in pages. Secrets are told once, where they are made, and never here.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedEndpoints},
     )
@@ -48,10 +46,8 @@ class Endpoints(ManagementView):
 
     @operation(
         name="addWebhookEndpoint",
-        tag=MANAGE,
         summary="Add a webhook endpoint",
         description="The answer holds the secret that signs, this once. An app has at most 20 endpoints.",
-        parameters=[APP_ID],
         body=schemas.NewEndpointBody,
         answers={201: schemas.ManagedEndpointWithSecret},
     )
@@ -66,6 +62,8 @@ class Endpoints(ManagementView):
 class EndpointView(ManagementView):
     """What the addresses of one endpoint share."""
 
+    path_parameters = [APP_ID, _ENDPOINT_ID]
+
     def endpoint(self) -> WebhookEndpoint:
         """The endpoint in the path; raises `NotFound`."""
         app: App = self.member().app
@@ -77,11 +75,9 @@ class Endpoint(EndpointView):
 
     @operation(
         name="changeWebhookEndpoint",
-        tag=MANAGE,
         summary="Change, disable or enable a webhook endpoint",
         description="What waits goes to the new address. While it is disabled nothing is sent there, and notices of "
         "that time never are.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=schemas.ChangedEndpointBody,
         answers={200: schemas.ManagedEndpoint},
     )
@@ -94,10 +90,8 @@ class Endpoint(EndpointView):
 
     @operation(
         name="deleteWebhookEndpoint",
-        tag=MANAGE,
         summary="Delete a webhook endpoint",
         description="With its secret and its deliveries; what waits is not sent.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         answers={204: None},
     )
     def delete(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
@@ -113,12 +107,10 @@ class EndpointTest(EndpointView):
 
     @operation(
         name="testWebhookEndpoint",
-        tag=MANAGE,
         summary="Send a test to a webhook endpoint",
         description="One signed `consent.test`, now, and what became of it. Its `data` is a status body of nobody: "
         "`request_id` is `req_test`, `user_id` is `usr_test`, `sequence` null. It is not repeated, takes no number of "
         "the app's sequence and is sent whatever types the endpoint wants. Ten a minute.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=Nothing,
         answers={200: schemas.TestOutcome},
         refusals=[AppSuspended],
@@ -136,11 +128,9 @@ class EndpointSecret(EndpointView):
 
     @operation(
         name="rotateWebhookSecret",
-        tag=MANAGE,
         summary="Renew the secret of a webhook endpoint",
         description="The answer holds the new secret, this once. Until the overlap is over each delivery carries two "
         "signatures in `webhook-signature`; renewed once more within it, the oldest secret signs nothing any more.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         body=schemas.RotationBody,
         answers={200: schemas.ManagedEndpointWithSecret},
         example={"old_secret_until": "2026-11-21T10:00:00Z"},
@@ -159,10 +149,8 @@ class EndpointDeliveries(EndpointView):
 
     @operation(
         name="listWebhookDeliveries",
-        tag=MANAGE,
         summary="What became of each delivery to an endpoint",
         description="The newest notice first, in pages.",
-        parameters=[APP_ID, _ENDPOINT_ID],
         query=PageQuery,
         answers={200: schemas.ManagedDeliveries},
     )
@@ -188,7 +176,6 @@ class DeliveryReplay(ManagementView):
 
     @operation(
         name="replayWebhookDelivery",
-        tag=MANAGE,
         summary="Send a delivery once more",
         description="Whatever became of it, soon and under the same `webhook-id`, with all its attempts anew.",
         parameters=[path_parameter("delivery_id", "The delivery.", schemas.EXAMPLE_DELIVERY_ID)],

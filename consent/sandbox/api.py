@@ -1,7 +1,7 @@
 """The sandbox's addresses: whom a test app plays, their clock, and the owner's addresses for a person played."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
@@ -12,22 +12,18 @@ from common.admission.shapes import Nothing
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter, query_parameter
 from consent import errors
-from consent.api.base import SANDBOX
 from consent.decisions import expiry
 from consent.sandbox import actions, queries, schemas
 from consent.sandbox.errors import TooManySandboxPeople
 from consent.sandbox.players import PlayedByToken, SandboxView
 from consent.schemas import DecisionBody, ExportBody, ResumeBody, RevokeBody
-from consent.shapes import EXAMPLE_GRANT_ID, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID, ConsentStatus
+from consent.shapes import ConsentStatus
 from consent.web import owner_api
 from developers.app_events import ProcessingNotice
 from pkm import errors as vault_errors
 from pkm.web import api as vault_api
 from pkm.web.schemas import DeleteQuery, KeysBody, SegmentBody, SigningKeyBody, WrapperBody
 
-USER_ID = path_parameter("user_id", "One of your sandbox people.", EXAMPLE_USER_ID)
-_REQUEST = path_parameter("request_id", "A request of your app to this person.", EXAMPLE_REQUEST_ID)
-_GRANT = path_parameter("grant_id", "As the status of the approved request tells it.", EXAMPLE_GRANT_ID)
 _PLACE = [
     path_parameter("domain", "A domain of the registry.", "lifestyle"),
     path_parameter("segment_id", "Its segment.", "food"),
@@ -39,7 +35,6 @@ class People(SandboxView):
     """`/sandbox/people`: the app's sandbox people."""
 
     @operation(
-        tag=SANDBOX,
         name="listSandboxPeople",
         summary="Your sandbox people",
         description="The newest first.",
@@ -49,7 +44,6 @@ class People(SandboxView):
         return json_answer({"people": queries.people_of_app(app_pk=self.app.app_pk)})
 
     @operation(
-        tag=SANDBOX,
         name="makeSandboxPerson",
         summary="Make a person to play",
         description="A person with an empty vault, whom your test app alone reaches. Nobody can sign in as them, and "
@@ -67,7 +61,6 @@ class Events(SandboxView):
     """`/sandbox/events`: what agents would tell the app of."""
 
     @operation(
-        tag=SANDBOX,
         name="tellSandboxEvent",
         summary="Have your test app told of an event of agents",
         description="One event of profile agents' processing in your app's sequence, by stream and webhook as a real "
@@ -84,10 +77,8 @@ class Person(PlayedByToken):
     """`/sandbox/people/{user_id}`: one of them."""
 
     @operation(
-        tag=SANDBOX,
         name="deleteSandboxPerson",
         summary="Delete a sandbox person",
-        parameters=[USER_ID],
         description="What waits for them ends as `expired`, what they share as `terminated`, with receipts and "
         "notices as ever; their vault is destroyed.",
         answers={204: None},
@@ -101,12 +92,10 @@ class Connections(PlayedByToken):
     """`/sandbox/people/{user_id}/connections`: what they do with a connection of the app."""
 
     @operation(
-        tag=SANDBOX,
         name="answerConnectionForSandboxPerson",
         summary="Connect or decline for a sandbox person",
         description="As they would on the page that `connect_url` opens, or after typing the code. `return_to` is "
         "where their browser would go once they decided on what rides along: complete the connection with its code.",
-        parameters=[USER_ID],
         body=schemas.SandboxConnectionBody,
         answers={200: schemas.SandboxConnection},
         refusals=[errors.UnknownConnection, errors.ConnectionEnded],
@@ -137,305 +126,254 @@ class Played:
     address: str
     view: type[OwnerView]
     operations: Mapping[str, operation]
-    made_with: Mapping[str, Any] = field(default_factory=dict)
+    made_with: Mapping[str, Any]
+
+
+def _played(address: str, view: type[OwnerView], made_with: Mapping[str, Any] = {}, **operations: operation) -> Played:
+    return Played(address, view, operations, made_with)
 
 
 PLAYED = (
-    Played(
+    _played(
         "keys",
         vault_api.Keys,
-        {
-            "get": operation(
-                tag=SANDBOX,
-                name="getSandboxVaultKeys",
-                summary="A sandbox person's vault and the ways into it",
-                description="`absent` and without wrappers before the vault is made.",
-                answers={200: schemas.VaultKeys},
-            ),
-            "post": operation(
-                tag=SANDBOX,
-                name="makeSandboxVault",
-                summary="Make a sandbox person's vault",
-                description="Your program makes the vault key and holds it, as a browser does for a person: what is "
-                "sent is sealed under a secret of your own. Both clients do this in one call.",
-                body=KeysBody,
-                answers={201: schemas.VaultKeys},
-                refusals=[vault_errors.VaultExists, vault_errors.WrapperMismatch, vault_errors.ApprovalMismatch],
-            ),
-        },
+        get=operation(
+            name="getSandboxVaultKeys",
+            summary="A sandbox person's vault and the ways into it",
+            description="`absent` and without wrappers before the vault is made.",
+            answers={200: schemas.VaultKeys},
+        ),
+        post=operation(
+            name="makeSandboxVault",
+            summary="Make a sandbox person's vault",
+            description="Your program makes the vault key and holds it, as a browser does for a person: what is "
+            "sent is sealed under a secret of your own. Both clients do this in one call.",
+            body=KeysBody,
+            answers={201: schemas.VaultKeys},
+            refusals=[vault_errors.VaultExists, vault_errors.WrapperMismatch, vault_errors.ApprovalMismatch],
+        ),
     ),
-    Played(
+    _played(
         "signing-key",
         vault_api.SigningKey,
-        {
-            "put": operation(
-                tag=SANDBOX,
-                name="setSandboxSigningKey",
-                summary="Set or replace the root of a sandbox person's approvals",
-                description="The first root of a vault that was made without one; afterwards only with a `rotation`, "
-                "a list of JWS in the general JSON form that the old and the new key signed: one for the root, then "
-                "one for each app.",
-                body=SigningKeyBody,
-                answers={200: schemas.VaultKeys},
-                refusals=[vault_errors.RotationRequired, vault_errors.ApprovalMismatch, vault_errors.VaultAbsent],
-            )
-        },
+        put=operation(
+            name="setSandboxSigningKey",
+            summary="Set or replace the root of a sandbox person's approvals",
+            description="The first root of a vault that was made without one; afterwards only with a `rotation`, "
+            "a list of JWS in the general JSON form that the old and the new key signed: one for the root, then "
+            "one for each app.",
+            body=SigningKeyBody,
+            answers={200: schemas.VaultKeys},
+            refusals=[vault_errors.RotationRequired, vault_errors.ApprovalMismatch, vault_errors.VaultAbsent],
+        ),
     ),
-    Played(
+    _played(
         "wrappers",
         vault_api.Wrappers,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="addSandboxWrapper",
-                summary="Add a way into a sandbox person's vault",
-                description="The vault key sealed under another secret.",
-                body=WrapperBody,
-                answers={201: schemas.VaultWrapper},
-                refusals=[vault_errors.VaultAbsent, vault_errors.TooManyWrappers, vault_errors.WrapperMismatch],
-            )
-        },
+        post=operation(
+            name="addSandboxWrapper",
+            summary="Add a way into a sandbox person's vault",
+            description="The vault key sealed under another secret.",
+            body=WrapperBody,
+            answers={201: schemas.VaultWrapper},
+            refusals=[vault_errors.VaultAbsent, vault_errors.TooManyWrappers, vault_errors.WrapperMismatch],
+        ),
     ),
-    Played(
+    _played(
         "wrappers/<str:wrapper_id>",
         vault_api.Wrapper,
-        {
-            "delete": operation(
-                tag=SANDBOX,
-                name="removeSandboxWrapper",
-                summary="Remove a way into a sandbox person's vault",
-                description="The last one stays.",
-                parameters=[path_parameter("wrapper_id", "As the vault's keys tell it.", schemas.EXAMPLE_WRAPPER_ID)],
-                answers={204: None},
-                refusals=[vault_errors.LastWrapper],
-            )
-        },
+        delete=operation(
+            name="removeSandboxWrapper",
+            summary="Remove a way into a sandbox person's vault",
+            description="The last one stays.",
+            parameters=[path_parameter("wrapper_id", "As the vault's keys tell it.", schemas.EXAMPLE_WRAPPER_ID)],
+            answers={204: None},
+            refusals=[vault_errors.LastWrapper],
+        ),
     ),
-    Played(
+    _played(
         "segments",
         vault_api.Segments,
-        {
-            "get": operation(
-                tag=SANDBOX,
-                name="listSandboxSegments",
-                summary="What a sandbox person keeps, sealed",
-                description="The segments that a scope covers or a domain holds; all of them without either.",
-                parameters=[
-                    query_parameter(
-                        "scope", "Only what this scope covers.", {"type": "string", "minLength": 1, "maxLength": 210}
-                    ),
-                    query_parameter("domain", "Only this domain.", _NAME),
-                ],
-                answers={200: schemas.VaultSegments},
-            )
-        },
+        get=operation(
+            name="listSandboxSegments",
+            summary="What a sandbox person keeps, sealed",
+            description="The segments that a scope covers or a domain holds; all of them without either.",
+            parameters=[
+                query_parameter(
+                    "scope", "Only what this scope covers.", {"type": "string", "minLength": 1, "maxLength": 210}
+                ),
+                query_parameter("domain", "Only this domain.", _NAME),
+            ],
+            answers={200: schemas.VaultSegments},
+        ),
     ),
-    Played(
+    _played(
         "segments/<str:domain>/<str:segment_id>",
         vault_api.Segment,
-        {
-            "put": operation(
-                tag=SANDBOX,
-                name="writeSandboxSegment",
-                summary="Write a segment of a sandbox person",
-                description="Over the revision that you name, 0 for a new segment: nothing is overwritten unseen.",
-                parameters=_PLACE,
-                body=SegmentBody,
-                answers={200: schemas.SegmentRevisions},
-                refusals=[
-                    vault_errors.NotesMismatch,
-                    vault_errors.SegmentMismatch,
-                    vault_errors.StaleRevision,
-                    vault_errors.TooManyAttributes,
-                    vault_errors.VaultAbsent,
-                    vault_errors.QuotaExceeded,
-                ],
-            ),
-            "delete": operation(
-                tag=SANDBOX,
-                name="deleteSandboxSegment",
-                summary="Delete a segment of a sandbox person",
-                description="At the revision that you name. Its counting goes on.",
-                parameters=_PLACE,
-                query=DeleteQuery,
-                answers={200: schemas.SegmentRevisions},
-                example={"content_revision": 2, "attributes": [], "size_bytes": 0},
-                refusals=[vault_errors.StaleRevision],
-            ),
-        },
+        put=operation(
+            name="writeSandboxSegment",
+            summary="Write a segment of a sandbox person",
+            description="Over the revision that you name, 0 for a new segment: nothing is overwritten unseen.",
+            parameters=_PLACE,
+            body=SegmentBody,
+            answers={200: schemas.SegmentRevisions},
+            refusals=[
+                vault_errors.NotesMismatch,
+                vault_errors.SegmentMismatch,
+                vault_errors.StaleRevision,
+                vault_errors.TooManyAttributes,
+                vault_errors.VaultAbsent,
+                vault_errors.QuotaExceeded,
+            ],
+        ),
+        delete=operation(
+            name="deleteSandboxSegment",
+            summary="Delete a segment of a sandbox person",
+            description="At the revision that you name. Its counting goes on.",
+            parameters=_PLACE,
+            query=DeleteQuery,
+            answers={200: schemas.SegmentRevisions},
+            example={"content_revision": 2, "attributes": [], "size_bytes": 0},
+            refusals=[vault_errors.StaleRevision],
+        ),
     ),
-    Played(
+    _played(
         "requests/<str:request_id>/data",
         owner_api.RequestDataView,
-        {
-            "get": operation(
-                tag=SANDBOX,
-                name="getSandboxRequestData",
-                summary="What a sandbox person is asked",
-                description="What their browser would check, show and seal to: recompute the digest before you decide.",
-                parameters=[_REQUEST],
-                answers={200: schemas.RequestData},
-                refusals=[errors.UnknownRequest],
-            )
-        },
+        get=operation(
+            name="getSandboxRequestData",
+            summary="What a sandbox person is asked",
+            description="What their browser would check, show and seal to: recompute the digest before you decide.",
+            answers={200: schemas.RequestData},
+            refusals=[errors.UnknownRequest],
+        ),
     ),
-    Played(
+    _played(
         "requests/<str:request_id>/decision",
         owner_api.DecisionView,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="decideForSandboxPerson",
-                summary="Approve or deny for a sandbox person",
-                description="To approve, seal the approved attributes to the connector key, as a browser does for a "
-                "person; both clients do it in one call. To deny, send `decision` with the value `deny`.",
-                parameters=[_REQUEST],
-                body=DecisionBody,
-                answers={200: ConsentStatus},
-                refusals=[
-                    errors.UnknownRequest,
-                    errors.AlreadyDecided,
-                    errors.RequestExpired,
-                    errors.RequestChanged,
-                    errors.InvalidAttributes,
-                    errors.RequiredAttributeMissing,
-                    errors.InvalidDuration,
-                    errors.ExportMismatch,
-                    vault_errors.ApprovalMismatch,
-                    vault_errors.NotesMismatch,
-                    vault_errors.StaleRevision,
-                    vault_errors.QuotaExceeded,
-                ],
-            )
-        },
+        post=operation(
+            name="decideForSandboxPerson",
+            summary="Approve or deny for a sandbox person",
+            description="To approve, seal the approved attributes to the connector key, as a browser does for a "
+            "person; both clients do it in one call. To deny, send `decision` with the value `deny`.",
+            body=DecisionBody,
+            answers={200: ConsentStatus},
+            refusals=[
+                errors.UnknownRequest,
+                errors.AlreadyDecided,
+                errors.RequestExpired,
+                errors.RequestChanged,
+                errors.InvalidAttributes,
+                errors.RequiredAttributeMissing,
+                errors.InvalidDuration,
+                errors.ExportMismatch,
+                vault_errors.ApprovalMismatch,
+                vault_errors.NotesMismatch,
+                vault_errors.StaleRevision,
+                vault_errors.QuotaExceeded,
+            ],
+        ),
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/revoke",
         owner_api.GrantMoveView,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="revokeForSandboxPerson",
-                summary="Stop sharing",
-                description="Ends the approval; its export is deleted.",
-                parameters=[_GRANT],
-                body=RevokeBody,
-                answers={200: ConsentStatus},
-                example={"grant": {"status": "revoked"}},
-                refusals=[
-                    errors.UnknownGrant,
-                    errors.MoveNotAllowed,
-                    vault_errors.NotesMismatch,
-                    vault_errors.StaleRevision,
-                ],
-            )
-        },
-        {"move": "revoke"},
+        post=operation(
+            name="revokeForSandboxPerson",
+            summary="Stop sharing",
+            description="Ends the approval; its export is deleted.",
+            body=RevokeBody,
+            answers={200: ConsentStatus},
+            example={"grant": {"status": "revoked"}},
+            refusals=[
+                errors.UnknownGrant,
+                errors.MoveNotAllowed,
+                vault_errors.NotesMismatch,
+                vault_errors.StaleRevision,
+            ],
+        ),
+        made_with={"move": "revoke"},
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/pause",
         owner_api.GrantMoveView,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="pauseForSandboxPerson",
-                summary="Pause sharing",
-                description="Nobody reads until it is resumed.",
-                parameters=[_GRANT],
-                body=Nothing,
-                answers={200: ConsentStatus},
-                example={"grant": {"status": "paused"}},
-                refusals=[errors.UnknownGrant, errors.MoveNotAllowed],
-            )
-        },
-        {"move": "pause"},
+        post=operation(
+            name="pauseForSandboxPerson",
+            summary="Pause sharing",
+            description="Nobody reads until it is resumed.",
+            body=Nothing,
+            answers={200: ConsentStatus},
+            example={"grant": {"status": "paused"}},
+            refusals=[errors.UnknownGrant, errors.MoveNotAllowed],
+        ),
+        made_with={"move": "pause"},
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/resume",
         owner_api.ResumeView,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="resumeForSandboxPerson",
-                summary="Resume sharing",
-                description="Reads go on until the approval's old end. It opens reading again, so the vault signs "
-                "it: a `consent-resume+jwt` that names the nonce.",
-                parameters=[_GRANT],
-                body=ResumeBody,
-                answers={200: ConsentStatus},
-                refusals=[errors.UnknownGrant, errors.MoveNotAllowed, vault_errors.ApprovalMismatch],
-            )
-        },
+        post=operation(
+            name="resumeForSandboxPerson",
+            summary="Resume sharing",
+            description="Reads go on until the approval's old end. It opens reading again, so the vault signs "
+            "it: a `consent-resume+jwt` that names the nonce.",
+            body=ResumeBody,
+            answers={200: ConsentStatus},
+            refusals=[errors.UnknownGrant, errors.MoveNotAllowed, vault_errors.ApprovalMismatch],
+        ),
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/approval",
         owner_api.StandingApprovalView,
-        {
-            "get": operation(
-                tag=SANDBOX,
-                name="getSandboxApproval",
-                summary="What a sandbox person's vault signed last",
-                description="A refreshed export repeats its duration and its end.",
-                parameters=[_GRANT],
-                answers={200: schemas.StandingApproval},
-                refusals=[errors.UnknownGrant],
-            )
-        },
+        get=operation(
+            name="getSandboxApproval",
+            summary="What a sandbox person's vault signed last",
+            description="A refreshed export repeats its duration and its end.",
+            answers={200: schemas.StandingApproval},
+            refusals=[errors.UnknownGrant],
+        ),
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/nonce",
         owner_api.GrantNonceView,
-        {
-            "get": operation(
-                tag=SANDBOX,
-                name="getSandboxResumeNonce",
-                summary="What a resumption has to name",
-                description="Good once, and for ten minutes.",
-                parameters=[_GRANT],
-                answers={200: schemas.ResumeNonce},
-                refusals=[errors.UnknownGrant],
-            )
-        },
+        get=operation(
+            name="getSandboxResumeNonce",
+            summary="What a resumption has to name",
+            description="Good once, and for ten minutes.",
+            answers={200: schemas.ResumeNonce},
+            refusals=[errors.UnknownGrant],
+        ),
     ),
-    Played(
+    _played(
         "grants/<str:grant_id>/export",
         owner_api.GrantExportView,
-        {
-            "put": operation(
-                tag=SANDBOX,
-                name="refreshForSandboxPerson",
-                summary="Keep a continuous approval up to date",
-                description="The next revision of the export, sealed from what the person keeps now.",
-                parameters=[_GRANT],
-                body=ExportBody,
-                answers={200: ConsentStatus},
-                example={"grant": {"export_revision": 2}},
-                refusals=[
-                    errors.UnknownGrant,
-                    errors.MoveNotAllowed,
-                    errors.ExportMismatch,
-                    vault_errors.ApprovalMismatch,
-                    vault_errors.NotesMismatch,
-                    vault_errors.StaleRevision,
-                    vault_errors.QuotaExceeded,
-                ],
-            )
-        },
+        put=operation(
+            name="refreshForSandboxPerson",
+            summary="Keep a continuous approval up to date",
+            description="The next revision of the export, sealed from what the person keeps now.",
+            body=ExportBody,
+            answers={200: ConsentStatus},
+            example={"grant": {"export_revision": 2}},
+            refusals=[
+                errors.UnknownGrant,
+                errors.MoveNotAllowed,
+                errors.ExportMismatch,
+                vault_errors.ApprovalMismatch,
+                vault_errors.NotesMismatch,
+                vault_errors.StaleRevision,
+                vault_errors.QuotaExceeded,
+            ],
+        ),
     ),
-    Played(
+    _played(
         "clock",
         Clock,
-        {
-            "post": operation(
-                tag=SANDBOX,
-                name="moveSandboxClock",
-                summary="Let a sandbox person's time pass",
-                description="Everything of theirs whose `expires_at` lies within `seconds` from now ends as "
-                "`expired`, with receipt, notice and webhook as at a real expiry, and dated by its deadline. No "
-                "stored time changes: what you ask for afterwards has its whole time.",
-                body=schemas.ClockBody,
-                answers={200: schemas.Empty},
-            )
-        },
+        post=operation(
+            name="moveSandboxClock",
+            summary="Let a sandbox person's time pass",
+            description="Everything of theirs whose `expires_at` lies within `seconds` from now ends as "
+            "`expired`, with receipt, notice and webhook as at a real expiry, and dated by its deadline. No "
+            "stored time changes: what you ask for afterwards has its whole time.",
+            body=schemas.ClockBody,
+            answers={200: schemas.Empty},
+        ),
     ),
 )

@@ -16,11 +16,12 @@ from rest_framework.views import APIView
 from accounts.authentication import person_of
 from accounts.models import User
 from accounts.owner_api import OwnerView
-from common.operations import Refusal
+from common.operations import Refusal, path_parameter
 from consent.api.base import DeveloperView
 from consent.errors import UnknownUser
 from consent.sandbox import queries
 from consent.sandbox.errors import TestModeRequired
+from consent.shapes import EXAMPLE_GRANT_ID, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID
 from developers.authentication import AppContext
 from developers.permissions import AppIsActive, TokenHasPermission
 
@@ -39,6 +40,7 @@ class SandboxView(DeveloperView):
 
     permission_classes = (AppIsActive, TokenHasPermission, AppIsInTestMode)
     needs = frozenset({"request"})
+    tag = "5. Play a person in the sandbox"
 
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
@@ -53,6 +55,11 @@ class PlayedByToken(SandboxView, OwnerView):
     """An owner's address of the sandbox person whom the path names, for a program with its app's token."""
 
     http_method_names = SandboxView.http_method_names
+    path_parameters = (
+        path_parameter("user_id", "One of your sandbox people.", EXAMPLE_USER_ID),
+        path_parameter("request_id", "A request of your app to this person.", EXAMPLE_REQUEST_ID),
+        path_parameter("grant_id", "As the status of the approved request tells it.", EXAMPLE_GRANT_ID),
+    )
 
     @classmethod
     def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:

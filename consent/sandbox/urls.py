@@ -3,7 +3,6 @@
 The same views twice: for programs with the token of a test app, and for the portal's pages with a member's session.
 """
 
-from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -31,7 +30,7 @@ def _described(method: Any, told: operation) -> Any:
         answer: HttpResponse = method(*args, **kwargs)
         return answer
 
-    return replace(told, parameters=[api.USER_ID, *told.parameters])(call)
+    return told(call)
 
 
 def _by_member(view: type[OwnerView]) -> type[OwnerView]:

@@ -67,7 +67,6 @@ class HistoryPage:
 
     @property
     def days(self) -> list[tuple[date, list[Happened]]]:
-        """The lines by the days on which they began."""
         return [
             (day, list(some)) for day, some in groupby(self.lines, lambda line: line.at.astimezone(self.zone).date())
         ]

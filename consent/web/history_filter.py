@@ -65,7 +65,6 @@ class Chosen:
         return datetime.combine(day + timedelta(days=1), time_of_day(), self.zone)
 
     def within(self, rows: QuerySet[Any], column: str) -> Any:
-        """The rows of these days."""
         if self.begins is not None:
             rows = rows.filter(**{f"{column}__gte": self.begins})
         return rows if self.ends is None else rows.filter(**{f"{column}__lt": self.ends})

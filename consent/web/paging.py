@@ -24,17 +24,14 @@ def place_of(at: datetime, pk: int) -> Place:
 
 
 def microseconds(at: datetime) -> int:
-    """Since 1970."""
     return (at - _EPOCH) // _MICROSECOND
 
 
 def moment(place: Place) -> datetime:
-    """The time of a place."""
     return _EPOCH + place[0] * _MICROSECOND
 
 
 def written(place: Place) -> str:
-    """As it stands in an address."""
     return "-".join(map(str, place))
 
 

@@ -41,7 +41,6 @@ class Shared:
 
     @property
     def title(self) -> str:
-        """What it is of, in words."""
         return ", ".join(attribute.label for group in self.groups for attribute in group.attributes)
 
 

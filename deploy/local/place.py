@@ -57,5 +57,4 @@ def must(what: str, command: Sequence[str | Path], *, env: Mapping[str, str] | N
 
 
 def manage(what: str, *arguments: str, env: Mapping[str, str] | None = None) -> str:
-    """One of Django's commands."""
     return must(what, [PYTHON, "manage.py", *arguments], env=env)

@@ -221,7 +221,6 @@ def _profile(text: str) -> dict[str, Any]:
 
 
 def _fields_by_agent(analysis: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Agent → the fields of its answer."""
     said = {}
     for agent, result in analysis["results"].items():
         with suppress(KeyError, TypeError, Refused):

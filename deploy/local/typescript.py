@@ -14,7 +14,6 @@ PROJECTS = {"scripts": "tsconfig.json", "bridge-js": "tsconfig.bridge.json"}
 
 
 def command(project: str) -> list[str]:
-    """What checks one of `PROJECTS`."""
     return [
         node.command(),
         str(TOOLS / "node_modules" / "typescript" / "bin" / "tsc"),

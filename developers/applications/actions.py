@@ -14,9 +14,9 @@ from common.clock import database_now
 from common.problems import InvalidRequest
 from developers.applications.facts import ApplicationFacts, check_facts
 from developers.applications.models import ApplicationStatus, DeveloperApplication
-from developers.applications.queries import applications_of, open_applications_of
+from developers.applications.queries import OPEN, applications_of, open_applications_of
 from developers.apps.audit import record
-from developers.apps.domains import domain_of
+from developers.apps.domains import Finding, domain_of, look_for_proof
 from developers.apps.models import App, AppMode
 from developers.members.models import AppMember, MemberRole
 
@@ -183,3 +183,18 @@ def _columns(facts: ApplicationFacts) -> dict[str, Any]:
 
 def _facts_of(application: DeveloperApplication) -> ApplicationFacts:
     return ApplicationFacts(**{name: getattr(application, name) for name in ApplicationFacts.__dataclass_fields__})
+
+
+def check_application_domain(*, application: DeveloperApplication) -> Finding:
+    """Look, and keep the proof where there is one and the website is still the same. Outside `atomic`."""
+    domain = domain_of(application.website)
+    finding = look_for_proof(domain, application.domain_challenge) if domain else Finding("nothing", "nothing")
+    now = database_now()
+    with transaction.atomic():
+        rows = DeveloperApplication.objects.filter(pk=application.pk, website=application.website, status__in=OPEN)
+        rows.update(domain_checked_at=now)
+        if finding.proves:
+            rows.exclude(proved_domain=domain).update(proved_domain=domain, domain_proved_at=now)
+        else:
+            rows.update(proved_domain="", domain_proved_at=None, domain_missing_since=None)
+    return finding

@@ -9,7 +9,7 @@ from common.operations import Refusal, operation
 from developers.apps import actions as app_actions
 from developers.errors import InsufficientScope
 from developers.manage.authentication import EVERY_APP
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import ManagementView
 from developers.manage.schemas import ChangedApp, ManagedApp, ManagedApps, NewApp, app_body
 
 
@@ -33,7 +33,6 @@ class Apps(ManagementView):
 
     @operation(
         name="listApps",
-        tag=MANAGE,
         summary="The apps that you manage",
         description="Those of your apps that the token has `read` for. Newest first, in pages.",
         query=PageQuery,
@@ -44,7 +43,6 @@ class Apps(ManagementView):
 
     @operation(
         name="makeTestApp",
-        tag=MANAGE,
         summary="Make a test app",
         description="A test app needs nobody's approval. It reaches its own sandbox people and those members who "
         "agreed, and you own it. Nobody owns more than twenty.",
@@ -60,10 +58,8 @@ class Apps(ManagementView):
 class App(ManagementView):
     @operation(
         name="getApp",
-        tag=MANAGE,
         summary="One of your apps",
         description="What you are to it, and how it stands.",
-        parameters=[APP_ID],
         answers={200: ManagedApp},
     )
     def get(self, request: HttpRequest, app_id: str) -> HttpResponse:
@@ -71,10 +67,8 @@ class App(ManagementView):
 
     @operation(
         name="changeApp",
-        tag=MANAGE,
         summary="Change a test app",
         description="Its name, and its origins. Those of a live app change by an application alone.",
-        parameters=[APP_ID],
         body=ChangedApp,
         answers={200: ManagedApp},
     )

@@ -29,7 +29,6 @@ from developers.program_views import ServerView
 Row = TypeVar("Row", bound=Model)
 
 READ, WRITE = "read", "write"
-MANAGE = "5. Manage"  # where the documentation lists these operations
 EXAMPLE_APP_ID = "app_o7w3vq5d2ykx6bq4m2nrzj5cfe"
 APP_ID = path_parameter("app_id", "The app.", EXAMPLE_APP_ID)
 
@@ -71,6 +70,8 @@ class ManagementView(ServerView):
     throttle_classes = (ManagementCalls,)
     manager: Manager
     calls: Count | None = None  # where the person stands, once this call was counted
+    tag = "5. Manage"
+    path_parameters = [APP_ID]
     about = "the app"  # what the token needs its permission for, in words
 
     @classmethod

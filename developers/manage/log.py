@@ -9,7 +9,7 @@ from common.admission.shapes import PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation
 from common.shapes import NextCursor, Shape, Time
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import ManagementView
 from developers.request_log.models import LoggedRequest
 from developers.request_log.queries import calls_of, log_row
 
@@ -54,10 +54,8 @@ class Log(ManagementView):
 
     @operation(
         name="listCalls",
-        tag=MANAGE,
         summary="The request log",
         description="Each call with a token of the app, for 30 days. Newest first, in pages.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: RequestLog},
     )

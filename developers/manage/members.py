@@ -7,7 +7,7 @@ from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound
 from developers.manage import schemas
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import APP_ID, ManagementView
 from developers.members import actions, invitations, queries
 from developers.members.errors import AlreadyInvited, AlreadyMember, LastOwner, OwnerRequired, TooManyInvitations
 
@@ -19,10 +19,8 @@ class Members(ManagementView):
 
     @operation(
         name="listMembers",
-        tag=MANAGE,
         summary="The team of an app",
         description="Newest first, in pages. People are named by an ID that they have in this team alone.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedMembers},
     )
@@ -32,11 +30,9 @@ class Members(ManagementView):
 
     @operation(
         name="addMember",
-        tag=MANAGE,
         summary="Invite somebody to the team",
         description="Whoever reads this address is asked by mail, and joins once they accept, within seven days. For "
         "owners, who find the invitation in the portal and can withdraw it there.",
-        parameters=[APP_ID],
         body=schemas.NewMember,
         answers={201: schemas.ManagedInvitation},
         refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
@@ -55,7 +51,6 @@ class Member(ManagementView):
 
     @operation(
         name="removeMember",
-        tag=MANAGE,
         summary="Take somebody out of the team",
         description="For owners; anybody may take themselves out. An app always keeps an owner.",
         parameters=[

@@ -10,7 +10,7 @@ from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound
 from developers.manage import schemas
-from developers.manage.base import APP_ID, MANAGE, ManagementView
+from developers.manage.base import ManagementView
 from developers.tokens import actions as token_actions
 from developers.tokens.models import DeveloperToken
 
@@ -24,10 +24,8 @@ class Tokens(ManagementView):
 
     @operation(
         name="listTokens",
-        tag=MANAGE,
         summary="The tokens of an app",
         description="Newest first, in pages, those that ended too. The tokens themselves are kept nowhere.",
-        parameters=[APP_ID],
         query=PageQuery,
         answers={200: schemas.ManagedTokens},
     )
@@ -38,10 +36,8 @@ class Tokens(ManagementView):
 
     @operation(
         name="makeToken",
-        tag=MANAGE,
         summary="A new token for an app",
         description="The answer shows the token itself, this once. It lives for 90 days by default, 365 at most.",
-        parameters=[APP_ID],
         body=schemas.NewToken,
         answers={201: schemas.MadeToken},
     )
@@ -81,7 +77,6 @@ class RotateToken(_OneToken):
 
     @operation(
         name="rotateToken",
-        tag=MANAGE,
         summary="A fresh token in place of a live one",
         description="Label, permissions and the header rule are the old token's, which lives on for `overlap` seconds "
         "so that you can change over. A token is rotated once.",
@@ -102,7 +97,6 @@ class RevokeToken(_OneToken):
 
     @operation(
         name="revokeToken",
-        tag=MANAGE,
         summary="End a token at once",
         description="It works no more from this moment on, in its overlap too. Repeated calls answer the same.",
         parameters=[_PREFIX],

@@ -20,7 +20,6 @@ def digest(secret: str) -> str:
 
 
 def mail_key(invitation_pk: int | str) -> str:
-    """Of the mail that has the link."""
     return f"invitation:{invitation_pk}"
 
 

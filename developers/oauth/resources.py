@@ -39,7 +39,6 @@ def challenge(path: str, *, error: str = "", scopes: list[str] | None = None, sa
 
 
 def resource_metadata(resource: str) -> dict[str, Any]:
-    """The document of one resource."""
     return {
         "resource": resource,
         "resource_name": settings.SITE_NAME,

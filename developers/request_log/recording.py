@@ -76,7 +76,6 @@ class _Recorder:
             _log.error("%d calls of apps are missing in the request log: too many waited for the database", dropped)
 
     def forget(self) -> None:
-        """Drop what waits."""
         self._waiting.clear()
         self._dropped = 0
 
@@ -155,7 +154,6 @@ def flush_request_log() -> None:
 
 
 def drop_queue() -> None:
-    """Drop what waits in this process."""
     _recorder.forget()
 
 

@@ -40,12 +40,10 @@ def digest(token: str) -> str:
 
 
 def has_form(token: str) -> bool:
-    """Whether this could be a developer token at all."""
     return _FORM.match(token) is not None
 
 
 def has_management_form(token: str) -> bool:
-    """Whether this could be a management token at all."""
     return _MANAGEMENT_FORM.match(token) is not None
 
 

@@ -73,8 +73,6 @@ _TYPES = {"ITEM": "ITEM_ERROR", "INVALID": "INVALID_INPUT", "MISSING": "INVALID_
 
 
 class Refused(Exception):
-    """An error code of the aggregator's."""
-
     def __init__(self, code: str) -> None:
         super().__init__(code)
         self.code = code

@@ -39,7 +39,6 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; margin:
 
 
 def page(title: str, body: str, *, status: int = 200, phone: bool = False) -> Response:
-    """A whole page; `body` is HTML."""
     written = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -79,8 +79,6 @@ class LinkPage:
 
 
 class _Visit:
-    """The pages of one visit."""
-
     def __init__(self, token: str, link: dict[str, Any]) -> None:
         self.token, self.link = token, link
 

@@ -25,7 +25,6 @@ class Request:
 
     @property
     def form(self) -> dict[str, list[str]]:
-        """The fields of a form."""
         return parse_qs(self.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=100)
 
     @property
@@ -39,8 +38,6 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What is answered."""
-
     status: int
     body: bytes = b""
     kind: str = "application/json"
@@ -52,7 +49,6 @@ def json_response(status: int, content: Any) -> Response:
 
 
 def redirect(address: str) -> Response:
-    """Go there with GET."""
     return Response(303, headers={"Location": address})
 
 

@@ -110,7 +110,6 @@ def keep_in(path: Path | None) -> None:
 
 
 def kept() -> Store:
-    """The store of this process."""
     if not _opened:
         keep_in(None)
     return _opened[0]

@@ -18,7 +18,6 @@ def people_by_status() -> dict[str, int]:
 
 
 def file_states() -> "QuerySet[MigrationState]":
-    """The files that were imported, or are."""
     return MigrationState.objects.filter(user__isnull=True).order_by("pk")
 
 

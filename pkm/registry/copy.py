@@ -149,7 +149,6 @@ def filled_segments(projection: Projection) -> frozenset[str]:
 
 
 def current_version() -> str:
-    """The registry's version now."""
     version: str = apps.get_model("pkm", "RegistryVersion").objects.values_list("version", flat=True).get()
     return version
 

@@ -58,7 +58,6 @@ Row = dict[str, Any]
 
 
 def starter_domains() -> list[Row]:
-    """Every domain of the starter list as the fields of its row."""
     return [
         {
             "domain_key": domain.name,

@@ -59,7 +59,6 @@ def rotating_vault(user: User) -> VaultKey:
 
 
 def current_segments(user: User) -> "QuerySet[Blob]":
-    """The segments that there are: current, and not deleted."""
     return Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False)
 
 

@@ -52,7 +52,6 @@ def _make(request: HttpRequest, person: User, *, replaces: bool) -> None:
 
 @signed_in_page
 def sharing_id_image(request: HttpRequest) -> HttpResponse:
-    """The sharing ID as a QR code."""
     import qrcode  # for this one picture
     import qrcode.image.svg
 

@@ -16,7 +16,7 @@ from consent.exports.read_batches import chain_pending_reads
 from consent.ledger.models import AuditEntry, AuditHead, AuditPending, LogQueue, Receipt
 from consent.ledger.pending import write_pending_entries
 from consent.log import keys
-from consent.log.receipt_proofs import proof_for_app
+from consent.log.published import proof_for_app
 from consent.log.sequencing import sequence_and_sign
 from consent_bridge.logs import Memory, Trust, check_receipt, read_keys
 from tests.consent.broken_audit import audit_away

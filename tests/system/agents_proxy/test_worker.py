@@ -40,11 +40,10 @@ class Worker:
         self.environment = {
             **os.environ,
             **{f"AGENT_{agent.upper()}_URL": f"{agents.address}/{agent}" for agent in ORDER},
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": "tests.system.agents_proxy.short_lease",
             "CONSENT_VAR": str(var),
             "DATABASE_URL": database_url(),
             "REDIS_URL": deployed.REDIS_URL if broker == "redis" else "",
-            "ANALYSIS_LEASE_SECONDS": "8",
             **environment,
         }
         self.start()

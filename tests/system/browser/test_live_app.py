@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import User
 from consent_bridge.client import Client
 from consent_bridge.keys import generate_connector_key
-from developers.applications.domain_proof import check_application_domain
+from developers.applications.actions import check_application_domain
 from developers.apps.domains import FILE
 from developers.models import App, DeveloperApplication
 from tests.developers.pictures import picture

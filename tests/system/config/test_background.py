@@ -97,8 +97,7 @@ def test_what_was_gathered_is_written_before_a_process_ends(app: App, api: Devel
     made = Served(
         killable=True,
         DJANGO_SETTINGS_MODULE="tests.system.config.threads_settings",
-        REQUEST_LOG_FLUSH_SECONDS="3600",
-        DISCOVERY_FLUSH_SECONDS="3600",
+        FLUSH_SECONDS="3600",
     )
     try:
         made.start()
