@@ -178,11 +178,15 @@ def nginx_configuration(home: Path, port: int) -> str:
 
 
 def group_command(name: str, home: Path, drain: float) -> list[str]:
-    """As its unit starts it, with sockets of our own and a shorter drain."""
+    """As its unit starts it, with folder, environment and sockets of our own, and a shorter drain."""
     unit = (ROOT / "deploy" / "systemd" / f"consent-{name}.service").read_text()
     found = re.search(r"^ExecStart=(.*)$", unit, re.MULTILINE)
     assert found
-    command = shlex.split(found[1].replace("/run/consent", str(home / "run")))
+    own = {"/run/consent": home / "run", "/etc/consent/env": home / "env", "/srv/consent": ROOT}
+    started = found[1]
+    for installed, here in own.items():
+        started = started.replace(installed, str(here))
+    command = shlex.split(started)
     place = command.index("--")
     return [str(PYTHON), *command[1:place], "--drain", str(drain), *command[place:]]
 

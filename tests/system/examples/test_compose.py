@@ -102,6 +102,7 @@ def test_every_service_runs_what_the_image_has() -> None:
     for name in ours:
         made = COMPOSE["services"][name]
         assert (made["read_only"], made["cap_drop"]) == (True, ["ALL"]), name
+    assert all(made["logging"]["options"]["max-size"] for made in COMPOSE["services"].values())
     assert "USER 10001" in DOCKERFILE
     assert not re.findall(r"^ADD ", DOCKERFILE, re.MULTILINE)
 
