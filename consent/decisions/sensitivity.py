@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from typing import Any
 
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
@@ -34,7 +35,10 @@ def _answers_about(request: ConsentRequest) -> dict[str, set[str]]:
     definitions = request.derived or {}
     found: dict[str, set[str]] = defaultdict(set)
     before = Grant.objects.filter(app_id=request.app_id, user_id=request.user_id, request__derived__isnull=False)
-    each = [(definitions, definitions), *before.values_list("approved_attributes", "request__derived")]
+    each: list[tuple[Any, Any]] = [
+        (definitions, definitions),
+        *before.values_list("approved_attributes", "request__derived"),
+    ]
     for approved, made in each:
         for path in made.keys() & set(approved or ()):
             found[made[path]["from"]].add(json.dumps([path, made[path]], sort_keys=True))
