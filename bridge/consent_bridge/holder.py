@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from consent_bridge import vault_notes
-from consent_bridge.derived import with_given
+from consent_bridge.derived import Given, with_given
 from consent_bridge.errors import BridgeError, KeyRefused, Problem, Refused
 from consent_bridge.exports import ExportContent, origin_of
 from consent_bridge.records import Approved, record_of, with_record, without_records
@@ -278,8 +278,7 @@ class VaultHolder:
         attributes = list(grant.approved_attributes)
         revision = grant.export_revision + 1
         duration, ends_at = self._approved_terms(review, grant.grant_id, attributes, revision)
-        notes, _ = self._notes.read(self._unlocked(), self._user_id)
-        segments = answered(review, self._segments_to_seal(review), repeated(review, attributes, notes.get("answers")))
+        segments = answered(review, self._segments_to_seal(review), repeated(review, attributes, self._given()))
         content = slice_of(review, attributes, segments)
         sealed = sealed_slice(review, content, revision)
         signed = signed_approval(
@@ -335,6 +334,11 @@ class VaultHolder:
         return found
 
     # -- what the vault remembers
+
+    def _given(self) -> Given | None:
+        """The answers that apps have."""
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        return notes.get("answers")
 
     def _send_remembered(
         self,

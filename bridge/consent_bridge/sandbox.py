@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from consent_bridge.answers import ConnectionAnswer, Processing, SandboxEntry
 from consent_bridge.errors import BadAnswer, Problem, Refused
-from consent_bridge.exports import origin_of
+from consent_bridge.exports import ExportContent, origin_of
 from consent_bridge.holder import VaultHolder
 from consent_bridge.results import Status, build
 from consent_bridge.review import Review
@@ -118,8 +118,17 @@ class SandboxPerson(VaultHolder):
         body = {"connection_id": connection_id, "decision": decision}
         return build(ConnectionAnswer, self._addresses.send("POST", "/connections", body).json())
 
+    def _given(self) -> None:
+        """There are no notes to remember answers in."""
+
     def _send_remembered(
-        self, review: Review, signed: Mapping[str, Any], method: str, path: str, body: Mapping[str, Any]
+        self,
+        review: Review,
+        content: ExportContent,
+        signed: Mapping[str, Any],
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
     ) -> Status:
         """A sandbox person's vault keeps no notes: it holds made-up values, and its app approves in its name."""
         return build(Status, self._addresses.send(method, path, dict(body)).json())

@@ -8,7 +8,7 @@ import pkm.sealed
 from accounts.models import User
 from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
-from consent.decisions.queries import must_be_vouched_for
+from consent.decisions.sensitivity import must_be_vouched_for
 from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
 from consent.exports.policies import Held, check_header, check_room, check_sources, lock_sources, segments_with
 from consent.requests.models import ConsentRequest

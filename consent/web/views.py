@@ -24,6 +24,7 @@ from common.durations import duration
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
 from consent.decisions import queries as decision_queries
+from consent.decisions.sensitivity import tier_of
 from consent.errors import AlreadyDecided, AuditUnavailable, MoveNotAllowed, RequestExpired
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
@@ -127,7 +128,7 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
 
 
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
-    user, before, tier = person_of(request), before_of(asked), decision_queries.tier_of(asked)
+    user, before, tier = person_of(request), before_of(asked), tier_of(asked)
     groups = web_queries.requested_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)

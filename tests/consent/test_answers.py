@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import User
 from common.clock import database_now
-from consent.decisions.queries import tier_of
+from consent.decisions.sensitivity import tier_of
 from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import canonical
