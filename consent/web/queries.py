@@ -118,10 +118,12 @@ def _accepted(request: ConsentRequest) -> dict[str, list[labels.Attribute]]:
     return {source: [one for one in rows if one.path in paths] for source, paths in accepts.items()}
 
 
-def answers_about(request: ConsentRequest, rows: Iterable[RequestedAttribute]) -> list[labels.Attribute]:
-    """Every answer about the values of these rows: the app may know one from before."""
+def answers_about(
+    request: ConsentRequest, rows: Iterable[RequestedAttribute], *, first_time: bool
+) -> list[labels.Attribute]:
+    """The request's answers about the values of these rows; every one, where the app may know some from before."""
     sources = set(request.made_from(row.attribute.path for row in rows))
-    made = {**registry_copy.entries().answers, **(request.derived or {})}
+    made = {**({} if first_time else registry_copy.entries().answers), **(request.derived or {})}
     groups = labels.described(path for path, definition in made.items() if definition["from"] in sources)
     return [one for group in groups for one in group.attributes]
 

@@ -129,6 +129,7 @@ def review(request: HttpRequest, request_id: str) -> HttpResponse:
 
 def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
     user, before, tier = person_of(request), before_of(asked), tier_of(asked)
+    first_time = decision_queries.is_first_time_app(asked)
     groups = web_queries.requested_groups(asked, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
@@ -140,8 +141,8 @@ def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | N
         "queue": web_queries.queue_of(user, asked.request_id),
         "before": before,
         "groups": groups,
-        **_choices(rows, before, web_queries.answers_about(asked, rows)),
-        **_warnings(asked, before, tier),
+        **_choices(rows, before, web_queries.answers_about(asked, rows, first_time=first_time)),
+        **_warnings(asked, before, tier, first_time=first_time),
         "until": database_now() + timedelta(seconds=asked.access_duration),
         "durations": duration_choices(asked.access_duration),
         "further_terms": web_queries.further_terms(asked),
@@ -179,9 +180,9 @@ def _word(attribute: labels.Attribute, *, is_answer: bool) -> dict[str, Any]:
     return {**attribute.word, "options": {"cannot_say": gettext("cannot say")}} if is_answer else attribute.word
 
 
-def _warnings(asked: ConsentRequest, before: Before | None, tier: str) -> dict[str, Any]:
+def _warnings(asked: ConsentRequest, before: Before | None, tier: str, *, first_time: bool) -> dict[str, Any]:
     """The cautions, the gravest first, and what an app whose key nobody vouches for may not have."""
-    first_time, vouching = decision_queries.is_first_time_app(asked), vouching_of(asked)
+    vouching = vouching_of(asked)
     cautions = cautions_of(
         asked,
         first_time=first_time,
