@@ -28,7 +28,7 @@ MINIMUM_CLIENT = "0.1.0b1"  # the oldest consent-bridge that can check a deploym
 STAFF_POLICY = {"trusted-types": ["default"]}
 COLLECTED = "staticfiles.json"  # what `collectstatic` writes: names and their hashed names
 _MODULES = re.compile(r"\A(?:js|vendor)/(?!src/).+\.[0-9a-f]{12}\.js\Z")
-_FIRST_IMPORTS = re.compile(r'^(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
+_FIRST_IMPORTS = re.compile(r'(?:^|;)(?:import|export)\b(?:[^;"]*\bfrom)?\s*"(\.[^"]+)"', re.MULTILINE)
 _IMPORTS = re.compile(r'\b(?:from|import)\s*\(?\s*"(\.[^"]+)"')
 NAME = "consent-runtime/release"  # of the key, where nobody named it
 

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config.static_files import shortened
 from consent.release import current, manifest
 from consent.release.manifest import VERSION, Release, read_key, signed, verifier_of
 from tests.fresh import fresh_secrets, signing_key
@@ -213,6 +214,20 @@ def test_templates_of_ours_name_scripts_and_styles_by_their_tags_alone() -> None
     by_hand = [str(path) for path in own if "<script src" in path.read_text() or 'rel="stylesheet"' in path.read_text()]
     assert len(own) > 100
     assert by_hand == []
+
+
+def test_what_a_module_imports_is_found_in_what_is_served_as_in_its_source(tmp_path: Path) -> None:
+    """Only what is found has a tag of its own in the page; what is not, is loaded a way there and back later."""
+    found: dict[str, list[list[str]]] = {"source": [], "served": []}
+    for path in sorted(Path("static/js").rglob("*.js")):
+        name = path.relative_to("static").as_posix()
+        for kind, text in (("source", path.read_text()), ("served", shortened(name, path.read_text(), {}))):
+            (tmp_path / kind / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / kind / name).write_text(text)
+            found[kind].append(manifest.imports_of(tmp_path / kind, name))
+
+    assert found["served"] == found["source"]
+    assert sum(map(len, found["source"])) > 200
 
 
 def test_a_note_is_signed_over_its_text(var: Path) -> None:
