@@ -1,6 +1,7 @@
 """What every test can ask for."""
 
 import gc
+import logging
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
@@ -116,7 +117,7 @@ def _contexts_of_pages(django_test_environment: None) -> None:
 def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     """Rate limits and other memories of the process do not cross from test to test."""
     Path(settings.LOG_SIGNER_FILE).unlink(missing_ok=True)  # it signed for the database of another test
-    before = limits._client.cache_info()
+    before, level = limits._client.cache_info(), logging.root.level
     yield
     limits._paces.clear()
     a2a._cards.clear()  # by address: the next agent may well listen on the same port
@@ -125,6 +126,9 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
         "tests/system/"
     ):  # a server of the test counts, too
         limits.forget_outside()
+    left = logging.root.level
+    logging.root.setLevel(level)
+    assert left == level, "the test leaves another level of logging, which may silence what later tests look for"
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def _log_to_standard_error() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Plain("%(asctime)s %(name)s %(levelname)s %(message)s"))
     # The libraries' own messages can quote what they were given, so none of them is passed on.
-    root = logging.getLogger()
-    root.handlers, root.level = [logging.NullHandler()], logging.CRITICAL
+    logging.root.handlers = [logging.NullHandler()]
+    logging.root.setLevel(logging.CRITICAL)
     _log.handlers, _log.propagate = [handler], False
     _log.setLevel(logging.INFO)

@@ -4,10 +4,12 @@ import asyncio
 import inspect
 import io
 import json
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +54,26 @@ def state(tmp_path) -> Path:
     return tmp_path / "state"
 
 
+@contextmanager
+def _logging_unchanged() -> Iterator[None]:
+    """`serve` silences every logger but its own, for as long as its process lives."""
+    loggers = (logging.root, logging.getLogger("consent_bridge"))
+    before = [(logger, logger.handlers, logger.propagate, logger.level) for logger in loggers]
+    try:
+        yield
+    finally:
+        for logger, handlers, propagate, level in before:
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+
+
 @pytest.fixture
 def cli(state, monkeypatch) -> RunCli:
     """Run a command of `consent-bridge` in this process, with standard streams of its own."""
 
     def run(*arguments: str, stdin: bytes = b"", **environ: str) -> subprocess.CompletedProcess[bytes]:
         streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
-        with monkeypatch.context() as own:
+        with monkeypatch.context() as own, _logging_unchanged():
             for name in [name for name in os.environ if name.startswith("CONSENT_")]:
                 own.delenv(name)
             for name, value in {"CONSENT_BRIDGE_STATE": str(state), **environ}.items():
