@@ -1,5 +1,6 @@
 """The WSGI entry point; one server kind for everything (docs/adr)."""
 
+import gc
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -21,6 +22,7 @@ from consent.release import starting
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_wsgi_application()
 resolve("/livez")  # loads the table of addresses, or the first caller of each process would wait for it
+gc.freeze()  # as in config/apps.py
 _log = logging.getLogger(__name__)
 if settings.TRACES_TO:
     from config import telemetry
