@@ -10,6 +10,7 @@ from deploy.local import node
 from deploy.local.place import ROOT, VENV, call, must, say, step
 
 LOCKS = {f"{name}.in": f"{name}.lock" for name in ("requirements", "requirements-tracing", "requirements-dev")}
+FOR_SOME_MACHINES = "requirements-dev.in"  # it names what is there for one kind of machine alone
 
 
 def lock() -> int:
@@ -28,6 +29,7 @@ def lock() -> int:
                 [
                     tool / "uv", "pip", "compile", source, "--output-file", made, "--python-version", "3.11",
                     "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet",
+                    *(["--no-strip-markers"] if source == FOR_SOME_MACHINES else []),
                 ],
             )  # fmt: skip
             made.replace(ROOT / target)
