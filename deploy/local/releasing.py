@@ -2,6 +2,7 @@
 
 import email
 import json
+import os
 import re
 import shutil
 import tarfile
@@ -14,9 +15,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deploy.local import node
-from deploy.local.place import PYTHON, ROOT, fail, must, say
+from deploy.local.place import PYTHON, ROOT, VENV, fail, must, say
 
 BRIDGE, BRIDGE_JS, CHANGES = ROOT / "bridge", ROOT / "bridge-js", ROOT / "CHANGELOG.md"
+CHART = ROOT / "deploy" / "chart"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json"
 URLS = {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
 _NOT_SOURCE = shutil.ignore_patterns("build", "*.egg-info", ".*", "__pycache__")
@@ -40,6 +42,11 @@ def rehearse(folder: Path) -> int:
     say("\n".join(f"✗ {complaint}" for complaint in found) or "✓ versions, links, extras, files and changes agree")
     say(f"Nothing was published. What would: {_PUBLISHING.format(folder)}")
     return int(bool(found))
+
+
+def helm() -> str | None:
+    """The program, of the development packages or on the path; None where there is none for this machine."""
+    return shutil.which("helm", path=f"{VENV / 'bin'}:{os.environ.get('PATH', '')}")
 
 
 def build(folder: Path) -> None:

@@ -4,7 +4,6 @@ import re
 import shlex
 
 import pytest
-import yaml
 from django.apps import apps
 
 from common.sql.triggers import Rule
@@ -32,29 +31,8 @@ def of_systemd():
         yield path.stem, shlex.split(re.search(r"^ExecStart=(.*)$", path.read_text(), re.MULTILINE)[1])
 
 
-def of_kubernetes():
-    for made in pods():
-        (container,) = made["spec"]["template"]["spec"]["containers"]
-        yield made["metadata"]["name"], container["command"]
-
-
-def pods():
-    for made in yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text()):
-        if made["kind"] in ("Deployment", "StatefulSet"):
-            yield made
-
-
 def test_the_registry_follows_the_migration():
     """A new attribute of the starter list reaches a database that there is by `sync_registry` alone."""
-    (job, *others) = yaml.safe_load_all((DEPLOY / "kubernetes" / "consent.yaml").read_text())
-    made = job["spec"]["template"]["spec"]
-    assert (job["kind"], [each["command"][2:] for each in made["initContainers"]]) == (
-        "Job", [["migrate", "--no-input"], ["sync_registry"]],
-    )  # fmt: skip
-    assert "--file=/roles/roles.sql" in made["containers"][0]["command"][-1]  # after them: it names every table
-    assert "manage.py" not in str(
-        [each["spec"].get("template", {}).get("spec", {}).get("initContainers") for each in others]
-    )
     assert "manage.py migrate && python manage.py sync_registry &&" in (ROOT / "docs" / "operating.md").read_text()
 
 
@@ -66,9 +44,8 @@ def of_the_handbook():
         yield NAMES.get(threads and threads[0]), line
 
 
-@pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])
-def test_each_process_has_the_threads_that_it_needs(commands):
-    found = {name: " ".join(command) for name, command in commands()}
+def test_each_process_has_the_threads_that_it_needs():
+    found = {name: " ".join(command) for name, command in of_systemd()}
 
     assert FAST in found["consent-fast"]
     assert SLOW in found["consent-slow"]
@@ -78,28 +55,8 @@ def test_each_process_has_the_threads_that_it_needs(commands):
     assert WORKER in found["consent-worker"]
 
 
-def test_each_pod_is_confined_and_says_what_it_needs():
-    for made in pods():
-        pod = made["spec"]["template"]["spec"]
-        (container,) = pod["containers"]
-        assert (
-            pod["securityContext"].items()
-            >= {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}.items()
-        )
-        assert pod["automountServiceAccountToken"] is False
-        assert container["securityContext"] == {
-            "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "readOnlyRootFilesystem": True,
-        }  # fmt: skip
-        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
-        if "ports" in container:
-            probes = [container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "liveness", "readiness")]
-            assert probes == ["/livez", "/livez", "/readyz"]
-            assert container["readinessProbe"]["timeoutSeconds"] > 1  # which /readyz itself may take
-
-
-@pytest.mark.parametrize("commands", [of_systemd, of_kubernetes])
-def test_one_process_sequences_the_log_and_no_other_does(commands):
-    sequencers = [name for name, command in commands() if command[-2:] == ["manage.py", "sequence_log"]]
+def test_one_process_sequences_the_log_and_no_other_does():
+    sequencers = [name for name, command in of_systemd() if command[-2:] == ["manage.py", "sequence_log"]]
 
     assert sequencers == ["consent-log"]
 
@@ -111,19 +68,6 @@ def test_the_sequencer_shares_neither_secrets_nor_state():
         own = told.pop("consent-log")
         assert len(own) == 1
         assert own not in told.values()
-
-    by_name = {made["metadata"]["name"]: made["spec"] for made in pods()}
-    log = by_name.pop("consent-log")
-    assert log["replicas"] == 1
-    assert len(log["volumeClaimTemplates"]) == 1  # what the signer remembers outlives the pod
-    assert secrets_of(log) == {"consent-log-env"}
-    assert "consent-log-env" not in set().union(*map(secrets_of, by_name.values()))
-
-
-def secrets_of(spec):
-    every = spec["template"]["spec"]
-    made = [*every["containers"], *every.get("initContainers", [])]
-    return {source["secretRef"]["name"] for container in made for source in container["envFrom"]}
 
 
 def test_the_sequencers_variables_are_ones_that_are_read():
