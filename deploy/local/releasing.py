@@ -1,4 +1,4 @@
-"""The clients as they would be published, and what the registry of MCP servers would list: made and looked at."""
+"""The clients and the chart as they would be published, and the listing for MCP servers: made and looked at."""
 
 import email
 import json
@@ -23,7 +23,10 @@ SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schem
 URLS = {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
 _NOT_SOURCE = shutil.ignore_patterns("build", "*.egg-info", ".*", "__pycache__")
 _BUILD = "import os; os.chdir({!r}); from setuptools import build_meta; build_meta.build_{}({!r})"
-_PUBLISHING = "twine upload {0}/*.whl {0}/*.tar.gz · npm publish {0}/*.tgz · mcp-publisher publish {0}/server.json"
+_PUBLISHING = (
+    "twine upload {0}/*.whl {0}/*.tar.gz · npm publish {0}/consent-bridge-*.tgz · "
+    "mcp-publisher publish {0}/server.json · helm push {0}/consent-runtime-*.tgz oci://…"
+)
 
 
 def rehearse(folder: Path) -> int:
@@ -34,6 +37,12 @@ def rehearse(folder: Path) -> int:
     folder.mkdir(parents=True)
     build(folder)
     must("Packing the client for Node", ["npm", "pack", BRIDGE_JS, "--silent", "--pack-destination", folder])
+    if packer := helm():
+        service = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+        versions = ["--version", service, "--app-version", service]
+        must("Packing the chart", [packer, "package", CHART, *versions, "--destination", folder])
+    else:
+        say("- without helm on the path, the chart is left out")
     project = tomllib.loads((BRIDGE / "pyproject.toml").read_text())["project"]
     (folder / "server.json").write_text(json.dumps(listing(project), indent=2) + "\n")
     for made in sorted(folder.iterdir()):
@@ -103,7 +112,7 @@ def complaints(folder: Path, project: dict[str, Any]) -> Iterator[str]:
         yield f"{CHANGES.name} says nothing of {version}"
     if missing := {"homepage", "repository", "bugs"} - packed.keys():
         yield f"package.json lacks {', '.join(sorted(missing))}"
-    [wheel], [sdist], [tarball] = (list(folder.glob(f"*{end}")) for end in (".whl", ".tar.gz", ".tgz"))
+    [wheel], [sdist], [tarball] = (list(folder.glob(f"*{end}")) for end in (".whl", ".tar.gz", "bridge-*.tgz"))
     with zipfile.ZipFile(wheel) as archive:
         described = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = email.message_from_string(archive.read(described).decode())

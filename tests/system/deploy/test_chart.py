@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -91,8 +92,11 @@ def test_the_options_are_seen() -> None:
     assert "replicas" not in of("Deployment", "scaling")["consent-fast"]["spec"]
     assert set(of("PodDisruptionBudget", "scaling")) == {"consent-fast", "consent-slow"}
     assert set(of("PodDisruptionBudget")) == {"consent-fast"}
-    assert process("consent-fast")["image"].endswith("/consent-runtime:0.1.0")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert process("consent-fast")["image"].endswith(f"/consent-runtime:{version}")
     assert pods("digest")["consent-fast"]["containers"][0]["image"].endswith("/consent-runtime@sha256:0a")
+    release = {"name": "release", "configMap": {"name": f"consent-release-{version}"}}
+    assert pods()["consent-fast"]["volumes"][-1] == release
     assert pods("files")["consent-fast"]["volumes"][-1] == {"name": "release", "configMap": {"name": "mine"}}
     for pod in pods("files").values():
         assert {"name": "files", "configMap": {"name": "consent-files"}} in pod["volumes"]

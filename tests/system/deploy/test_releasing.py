@@ -1,7 +1,8 @@
-"""What would be published of the clients installs in an empty folder, and what does not agree is told."""
+"""What would be published installs in an empty folder or renders, and what does not agree is told."""
 
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_client_for_node_installs_in_an_empty_folder(made: Path, tmp_path: Path) -> None:
-    [tarball] = made.glob("*.tgz")
+    [tarball] = made.glob("consent-bridge-*.tgz")
     (tmp_path / "shows.mjs").write_text('import * as all from "consent-bridge"; console.log(typeof all.Client);')
 
     subprocess.run(
@@ -33,6 +34,22 @@ def test_the_client_for_node_installs_in_an_empty_folder(made: Path, tmp_path: P
 
     assert run("shows.mjs", cwd=tmp_path) == "function\n"
     assert {folder.name for folder in (tmp_path / "node_modules").glob("[!.]*")} == {"consent-bridge", "jose"}
+
+
+@pytest.mark.skipif(releasing.helm() is None, reason="there is no helm for this machine in requirements-dev.in")
+def test_the_chart_is_packed_whole_in_the_version_of_the_service(made: Path) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    files = {path.relative_to(releasing.CHART).as_posix() for path in releasing.CHART.rglob("*") if path.is_file()}
+    packed = made / f"consent-runtime-{version}.tgz"
+
+    def shown(*arguments: object) -> str:
+        command = [str(each) for each in (releasing.helm(), *arguments)]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    with tarfile.open(packed) as archive:
+        assert {name.partition("/")[2] for name in archive.getnames()} == files
+    assert f"\nversion: {version}\n" in shown("show", "chart", packed)
+    assert shown("template", "consent", packed) == shown("template", "consent", releasing.CHART)
 
 
 def test_the_source_of_the_python_client_builds_what_the_wheel_holds(made: Path, tmp_path: Path) -> None:
