@@ -31,6 +31,7 @@ from consent.requests.receipt_jsonld import JSON_LD
 from tests.agents_proxy.agent_server import speaking
 from tests.contract.story import Caller, told
 from tests.fakes.aggregator import aggregating
+from tests.undone import undone
 
 CHECKS = [
     not_a_server_error,
@@ -65,7 +66,7 @@ def examples(most: int) -> settings:
 
 FEW, MANY = examples(3), examples(25)
 # beside a parameter of pytest's own each case is named after its operation: a run's processes tell cases by their names
-AT_LIVE_APP, AT_TEST_APP = (pytest.mark.parametrize("app", [app]) for app in ("live", "test"))
+AT_LIVE_APP, AT_TEST_APP = (pytest.mark.parametrize("app", [app], scope="module") for app in ("live", "test"))
 
 
 @pytest.fixture(scope="module")
@@ -88,20 +89,21 @@ def _no_limits(settings: Any, others: dict[str, Any], monkeypatch: pytest.Monkey
     monkeypatch.setattr(leaked_tokens, "_ANSWERS_AFTER", 0.0)
 
 
-@pytest.fixture(autouse=True)
-def _own_connection(db: None) -> Iterator[None]:
-    """Django would close the connection after each call, and with it the transaction that undoes the story."""
+@pytest.fixture(scope="module")
+def callers(app: str, django_db_setup: None, django_db_blocker: Any) -> Iterator[list[Caller]]:
+    """One story for all the cases of an app's mode: each case is undone by itself.
+
+    Django would close the connection after each call, and with it the transaction that undoes the story.
+    """
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
-    yield
-    for signal in signals:
-        signal.connect(close_old_connections)
-
-
-@pytest.fixture
-def callers(app: str, _own_connection: None) -> list[Caller]:
-    return told(app)
+    try:
+        with undone(django_db_blocker):
+            yield told(app)
+    finally:
+        for signal in signals:
+            signal.connect(close_old_connections)
 
 
 def sent_by(caller: Caller, case: Any) -> None:
