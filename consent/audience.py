@@ -34,7 +34,7 @@ def audience_of(user: User) -> dict[str, Audience]:
         "attributes", "scope", "app_name", "request_id", *_APP
     ):
         address = reverse("consent:review", args=[request_id])
-        add("asked", _domains(paths) or _domain_of(scope), pk, Concerned(name, logo, address))
+        add("requesters", _domains(paths) or _domain_of(scope), pk, Concerned(name, logo, address))
     return found
 
 

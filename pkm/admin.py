@@ -22,7 +22,7 @@ from pkm.registry import actions as registry_actions
 from pkm.registry.derived import is_definition
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.sync import registry_drift
-from pkm.segments.queries import people_holding
+from pkm.segments.queries import count_people_with_data_in
 
 __all__ = ["DomainAdmin", "ScopeEntryAdmin", "legacy_admin"]
 
@@ -171,11 +171,11 @@ class ScopeEntryAdmin(NeverDeleted):
     actions = ("expose", "withdraw")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        asked = ("scope", "scope_label", "description", "domain", "attributes", "derived", "sensitivity_tier")
+        fields = ("scope", "scope_label", "description", "domain", "attributes", "derived", "sensitivity_tier")
         if obj is None:
-            return (*asked, "max_access_duration", "exposure_enabled")
+            return (*fields, "max_access_duration", "exposure_enabled")
         longest = "max_access_duration" if self.has_change_permission(request, obj) else "longest_access"
-        return (*asked, longest, "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at")
+        return (*fields, longest, "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("scope", "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at") if obj else ()
@@ -234,7 +234,7 @@ class ScopeEntryAdmin(NeverDeleted):
             "title": _("Let these scopes be asked for?") if exposed else _("Withdraw these scopes?"),
             "exposed": exposed,
             "entries": entries,
-            "touched": [Touched(_("people who keep such data"), people_holding(pairs)), *touched],
+            "touched": [Touched(_("people who keep such data"), count_people_with_data_in(pairs)), *touched],
             "action": "expose" if exposed else "withdraw",
             "opts": self.opts,
             "media": self.media,
@@ -244,7 +244,7 @@ class ScopeEntryAdmin(NeverDeleted):
     def _touched(self, request: HttpRequest, entry_pks: list[int]) -> list[Touched]:
         """What the other rooms say; the choice to end something only for those who may."""
         answers: list[tuple[Any, Any]] = entries_touched.send(sender=type(self), entry_pks=entry_pks)
-        lines: list[Touched] = [line for _receiver, told in answers for line in told or ()]
+        lines: list[Touched] = [line for _receiver, reported in answers for line in reported or ()]
         return [line if request.user.has_perm(line.permission) else line._replace(to_end="") for line in lines]
 
 

@@ -31,7 +31,7 @@ class Audience:
     """Whom a domain concerns beside its owner: the apps that may see some of it, and those that wait, each once."""
 
     may_see: list[Concerned] = field(default_factory=list)
-    asked: list[Concerned] = field(default_factory=list)
+    requesters: list[Concerned] = field(default_factory=list)
 
 
 # who may see what of this person, and who asked for it: domain → its audience
@@ -48,11 +48,11 @@ def register_audience(audience_of: AudienceOf) -> None:
 def audience_of(user: User) -> dict[str, Audience]:
     """Domain → whom it concerns, as every room above tells it."""
     merged: dict[str, Audience] = {}
-    for tell in _audiences:
-        for domain, told in tell(user).items():
+    for audience_of_room in _audiences:
+        for domain, audience in audience_of_room(user).items():
             known = merged.setdefault(domain, Audience())
-            known.may_see.extend(told.may_see)
-            known.asked.extend(told.asked)
+            known.may_see.extend(audience.may_see)
+            known.requesters.extend(audience.requesters)
     return merged
 
 

@@ -74,11 +74,11 @@ def write_notes(*, by: User, jwe: str, base_revision: int) -> dict[str, Any]:
         raise StaleRevision(said, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
-    tell_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)
+    record_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)
     return notes_of(by)
 
 
-def tell_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
+def record_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
     """Have it written down that these are the notes now; inside the transaction that makes them so."""
     notes_written(user, NotesState(key_id, revision, signatures.sha256(jwe)))
 

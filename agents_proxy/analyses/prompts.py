@@ -6,7 +6,7 @@ from typing import Any
 
 from agents_proxy.analyses.results import own_values
 from agents_proxy.proxy.spelling import ASKED
-from pkm.registry.controls import TEXT, Asked, Control
+from pkm.registry.controls import TEXT, Control, PromptField
 
 _RULES = """\
 Rules:
@@ -35,7 +35,7 @@ def profile_prompt(
     """
     person = person_of(submitted, with_number=with_number)
     known = own_values(submitted)
-    asked = [(one.name, one.control, one.asked) for one in ASKED.values() if one.name not in known]
+    asked = [(one.name, one.control, one.prompt) for one in ASKED.values() if one.name not in known]
     members = "\n".join(f"  {_member(*one)}" for one in [("user_id", TEXT, None), *asked])
     bought = f"Purchases of this person (data):\n{_quoted(signals)}\n\n" if signals else ""
     return (
@@ -51,9 +51,9 @@ def number_of(submitted: Mapping[str, str]) -> str:
     return submitted["countryCode"] + submitted["phoneNumber"]
 
 
-def _member(name: str, control: Control, asked: Asked | None) -> str:
+def _member(name: str, control: Control, asked: PromptField | None) -> str:
     """`"name": kind`, as a prompt lists what it asks for."""
-    asked = asked or Asked()
+    asked = asked or PromptField()
     kind = f"{_kind(control)} {asked.bounds}".rstrip()
     return f'"{asked.spelling or name}": {kind}'
 
@@ -67,7 +67,7 @@ def _kind(control: Control) -> str:
         case "list":
             return "list of text"
         case "group":
-            return "{" + ", ".join(_member(part.name, part.control, part.asked) for part in control.parts) + "}"
+            return "{" + ", ".join(_member(part.name, part.control, part.prompt) for part in control.parts) + "}"
         case _:
             return "text"
 

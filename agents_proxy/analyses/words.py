@@ -90,10 +90,10 @@ DROPPED = {
 def _labels() -> Iterator[tuple[str, str]]:
     """What agents are asked for, and the parts of what has parts; kept in English."""
     for attribute in ASKED.values():
-        if attribute.asked:
-            yield attribute.name, attribute.asked.label or attribute.label
+        if attribute.prompt:
+            yield attribute.name, attribute.prompt.label or attribute.label
         for part in attribute.control.parts:
-            yield part.name, part.asked.label or part.label
+            yield part.name, part.prompt.label or part.label
 
 
 FIELDS = dict(_labels())

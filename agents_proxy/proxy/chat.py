@@ -52,7 +52,7 @@ def _kinds(name: str, control: Control) -> dict[str, str]:
 _PROFILE = {
     name: kind
     for attribute in ATTRIBUTES
-    if attribute.asked
+    if attribute.prompt
     for name, kind in _kinds(attribute.name, attribute.control).items()
 }
 TEMPLATES: Mapping[str, Mapping[str, str]] = {"core-profile": _PROFILE, "brand": _BRAND}  # agent → name → kind

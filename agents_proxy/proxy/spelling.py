@@ -13,7 +13,7 @@ _FIRST = ("full_name", "email", "phone")  # who it is about comes before what th
 ASKED = {
     attribute.name: attribute
     for attribute in sorted(
-        (attribute for attribute in ATTRIBUTES if attribute.asked), key=lambda attribute: attribute.name not in _FIRST
+        (attribute for attribute in ATTRIBUTES if attribute.prompt), key=lambda attribute: attribute.name not in _FIRST
     )
 }
 
@@ -59,8 +59,8 @@ def spellings(attributes: Iterable[Attribute]) -> dict[str, str]:
     return {
         other.replace("_", ""): attribute.name
         for attribute in attributes
-        if attribute.asked
-        for other in (attribute.name, *attribute.asked.aliases)
+        if attribute.prompt
+        for other in (attribute.name, *attribute.prompt.aliases)
     }
 
 
@@ -114,7 +114,7 @@ def _parts() -> dict[str, tuple[str, str]]:
         f"{one.name}{other}".replace("_", ""): (one.name, part.name)
         for one in groups
         for part in one.control.parts
-        for other in (part.name, *part.asked.aliases)
+        for other in (part.name, *part.prompt.aliases)
     }
 
 

@@ -69,7 +69,7 @@ def check_room(*, by: User, request: ConsentRequest, jwe: str) -> None:
 def lock_sources(user: User) -> Held:
     """What the person keeps, with their writes held back until the transaction ends."""
     segment_queries.current_revisions(user, (), lock=True)
-    return segment_queries.held_segments(user)
+    return segment_queries.stored_attributes(user)
 
 
 def segments_with(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:

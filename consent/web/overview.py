@@ -54,7 +54,7 @@ def overview(user: User) -> dict[str, Any]:
     now = database_now()
     since = note_visit(user, now) or now - _NEW_TO
     waiting = ConsentRequest.objects.filter(user=user).pending(now).select_related("app", "scope_entry")
-    held = segment_queries.held_segments(user)
+    held = segment_queries.stored_attributes(user)
     paths = [f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names]
     return {
         **numbers(user, now),

@@ -86,7 +86,7 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
     that the app registered for it and, in a renewal, that the person shared it last time: what they left out then
     stays out until they say otherwise. Where the app's words press, or borrow a name, what is required alone is ticked.
     """
-    held = segment_queries.held_segments(user)
+    held = segment_queries.stored_attributes(user)
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
@@ -178,7 +178,7 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
     now = database_now()
     refreshed = Grant.objects.live(now).filter(user=user, kept_current=True)
     refreshed = refreshed.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request", "user")
-    held = segment_queries.held_segments(user)
+    held = segment_queries.stored_attributes(user)
     found = []
     for grant in refreshed.order_by("id"):
         newest: Any = grant.exports.order_by("-revision").values("revision", "sources", "sealed_at").first() or {}

@@ -53,7 +53,7 @@ def app_page(user: User, app_id: str, now: datetime, *, older: str = "", holding
     shown = some[:LIVE_SHOWN]
     last = shown[-1] if len(some) > LIVE_SHOWN else None
     ended = list(own.over(now).order_by("-ended_at", "-id")[:ENDED_SHOWN]) if place is None else []
-    cards = _cards([*shown, *ended], now, segment_queries.held_segments(user) if shown else {})
+    cards = _cards([*shown, *ended], now, segment_queries.stored_attributes(user) if shown else {})
     app = App.objects.select_related("application").get(pk=app_pk)
     by_day = export_queries.reads_by_day(user, days=DAYS, now=now, app_pks=[app_pk])
     happened = web_history.history(user, chosen=Chosen(app_id=app_id), names={app_id: app.name})

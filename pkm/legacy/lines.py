@@ -28,29 +28,31 @@ class Line:
 
 def parsed(raw: bytes) -> Line:
     """Raises `BadLine`: no JSON object of these texts, no domain's name, no PBES2 JWE, no time with its zone."""
-    told = _members(raw)
-    if not scopes.is_name(told["domain"]):
+    members = _members(raw)
+    if not scopes.is_name(members["domain"]):
         raise BadLine("domain: is not the name of a domain")
     try:
-        sealed.check_legacy_header(sealed.read_header(told["jwe"]))
+        sealed.check_legacy_header(sealed.read_header(members["jwe"]))
     except sealed.InvalidHeader as unfit:
         raise BadLine(f"jwe: {unfit}") from None
-    return Line(told["user_email"].strip().lower(), told["domain"], told["jwe"], _moment(told["updated_at"]))
+    return Line(
+        members["user_email"].strip().lower(), members["domain"], members["jwe"], _moment(members["updated_at"])
+    )
 
 
 def _members(raw: bytes) -> dict[str, str]:
     try:
-        told: Any = strict_json(raw)
+        members: Any = strict_json(raw)
     except InvalidRequest as refused:
         raise BadLine(refused.detail) from None
-    if not isinstance(told, dict):
+    if not isinstance(members, dict):
         raise BadLine("is not a JSON object")
     for member in _MEMBERS:
-        if not isinstance(told.get(member), str) or not told[member]:
+        if not isinstance(members.get(member), str) or not members[member]:
             raise BadLine(f"{member}: is missing or no text")
-    if len(told) != len(_MEMBERS):
+    if len(members) != len(_MEMBERS):
         raise BadLine("has members that are not known")
-    return told
+    return members
 
 
 def _moment(text: str) -> datetime:

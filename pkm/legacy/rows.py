@@ -38,7 +38,7 @@ def keep_lines(lines: Iterable[tuple[int, bytes]]) -> Kept:
     there = _there(new)
     new = {place: line for place, line in new.items() if place not in there or there[place] < line.updated_at}
     _store(new, replaced=new.keys() & there.keys())
-    _let_wait({person for person, _ in new}, states)
+    _await_unlock({person for person, _ in new}, states)
     kept.counts["imported"] += len(new)
     kept.counts["known"] += len(newest) - len(new)
     kept.refused.sort()
@@ -106,7 +106,7 @@ def _store(new: dict[Place, Line], *, replaced: Iterable[Place]) -> None:
         LegacyBlob.objects.bulk_create(rows)
 
 
-def _let_wait(people: set[int], states: dict[int, MigrationState]) -> None:
+def _await_unlock(people: set[int], states: dict[int, MigrationState]) -> None:
     """Each who got a row is asked at the next unlock, those included whose migration was over."""
     MigrationState.objects.bulk_create(
         MigrationState(user_id=person, source=SOURCE, status=MigrationStatus.WAITING_FOR_UNLOCK)

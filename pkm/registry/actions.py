@@ -33,21 +33,21 @@ def withdraw_scopes(*, entry_pks: Iterable[int], by: User, ends_grants: bool = F
 
 def retire_domain(*, domain: Domain, by: User) -> None:
     """After `domain` was made inactive, in the same transaction: what waits on its scopes is cancelled soon after."""
-    entry_pks = _hold(domain.scope_entries.values_list("pk", flat=True))
+    entry_pks = _lock(domain.scope_entries.values_list("pk", flat=True))
     if entry_pks:
         entries_withdrawn.send(sender=Domain, entry_pks=entry_pks, by=by, ends_grants=False)
 
 
 def _switch(entry_pks: Iterable[int], *, exposed: bool) -> list[ScopeEntry]:
-    held = ScopeEntry.objects.filter(pk__in=_hold(entry_pks))
-    changing = list(held.exclude(exposure_enabled=exposed).order_by("pk"))
+    locked = ScopeEntry.objects.filter(pk__in=_lock(entry_pks))
+    changing = list(locked.exclude(exposure_enabled=exposed).order_by("pk"))
     ScopeEntry.objects.filter(pk__in=[entry.pk for entry in changing]).update(
         exposure_enabled=exposed, updated_at=timezone.now()
     )
     return changing
 
 
-def _hold(entry_pks: Iterable[int]) -> list[int]:
+def _lock(entry_pks: Iterable[int]) -> list[int]:
     """Lock these entries against whoever asks for them or approves them, the lowest first."""
     rows = ScopeEntry.objects.select_for_update().filter(pk__in=list(entry_pks)).order_by("pk")
     return list(rows.values_list("pk", flat=True))

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_noop as _
 
 
 @dataclass(frozen=True)
-class Asked:
+class PromptField:
     """That agents are asked for a value, and what the page of an analysis calls it.
 
     An empty `label` is the label of the value itself. `spelling` is the member's name in the prompt where that is not
@@ -43,7 +43,7 @@ class Part:
     name: str
     label: str
     control: Control = TEXT
-    asked: Asked = Asked()
+    prompt: PromptField = PromptField()
 
 
 def spelled(names: str) -> tuple[str, ...]:
@@ -65,10 +65,14 @@ HOW_MUCH = choice(("low", _("Low")), ("medium", _("Medium")), ("high", _("High")
 INTENT = Control(
     "group",
     parts=(
-        Part("category", _("What for"), asked=Asked(_("Category"))),
+        Part("category", _("What for"), prompt=PromptField(_("Category"))),
         Part("budget", _("Budget")),
-        Part("time_window", _("When"), asked=Asked(spelling="timeWindow", aliases=("time_frame", "window", "time"))),
-        Part("confidence", _("How sure, from 0 to 1"), NUMBER, Asked(_("Confidence"), bounds="from 0 to 1")),
+        Part(
+            "time_window",
+            _("When"),
+            prompt=PromptField(spelling="timeWindow", aliases=("time_frame", "window", "time")),
+        ),
+        Part("confidence", _("How sure, from 0 to 1"), NUMBER, PromptField(_("Confidence"), bounds="from 0 to 1")),
     ),
 )
 BRAND_CHOICE = Control(
@@ -76,6 +80,6 @@ BRAND_CHOICE = Control(
     parts=(
         Part("category_focus", _("Categories"), LIST),
         Part("price_sensitivity", _("How much the price matters")),
-        Part("channel", _("Where you buy"), asked=Asked(_("Where they buy"))),
+        Part("channel", _("Where you buy"), prompt=PromptField(_("Where they buy"))),
     ),
 )

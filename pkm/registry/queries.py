@@ -41,13 +41,13 @@ def less_than(scope: str, attributes: Iterable[str] = ()) -> list[str]:
     entry = copy.by_scope.get(scope)
     if entry is None:
         return []
-    asked = set(attributes) or set(entry.attributes)
+    wanted = set(attributes) or set(entry.attributes)
     words = gettext("In place of “%(value)s”, “%(answer)s” may do: %(scope)s (%(tier)s).")
     found = []
     for path, made in entry.answers.items():
         source, answer = copy.by_scope.get(f"attr.{made['from']}"), copy.by_scope[f"attr.{path}"]
-        if made["from"] in asked and source is not None:
+        if made["from"] in wanted and source is not None:
             tier = SensitivityTier(answer.sensitivity_tier).label.lower()
-            told = {"value": translated(source.label), "answer": translated(answer.label)}
-            found.append(words % {**told, "scope": answer.scope, "tier": tier})
+            labels = {"value": translated(source.label), "answer": translated(answer.label)}
+            found.append(words % {**labels, "scope": answer.scope, "tier": tier})
     return found

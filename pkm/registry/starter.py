@@ -72,24 +72,27 @@ def starter_domains() -> list[Row]:
 
 def starter_entries(attributes: Sequence[Attribute] = ATTRIBUTES) -> list[Row]:
     """Every scope over these attributes as the fields of its entry; `domain` is the domain's key or None."""
-    held = [attribute for segment in SEGMENTS for attribute in attributes if attribute.segment == segment.path]
-    entries = [entry for domain in DOMAINS for entry in _entries_of(domain, held)]
+    offered = [attribute for segment in SEGMENTS for attribute in attributes if attribute.segment == segment.path]
+    entries = [entry for domain in DOMAINS for entry in _entries_of(domain, offered)]
     everything = _entry(
-        scopes.EVERYTHING, gettext_noop("Everything you keep"), gettext_noop("All of your data, in every domain."), held
+        scopes.EVERYTHING,
+        gettext_noop("Everything you keep"),
+        gettext_noop("All of your data, in every domain."),
+        offered,
     )
     # it covers restricted data, so it is as sensitive as that; nobody can ask for it until staff expose it
     return [*entries, everything | {"sensitivity_tier": "restricted", "exposure_enabled": False}]
 
 
-def _entries_of(domain: StarterDomain, held: Sequence[Attribute]) -> list[Row]:
+def _entries_of(domain: StarterDomain, offered: Sequence[Attribute]) -> list[Row]:
     """The scope of the whole domain, then each segment's and those of its attributes."""
-    entries = [_entry(f"attr.{domain.name}.*", domain.whole, domain.description, held, domain)]
+    entries = [_entry(f"attr.{domain.name}.*", domain.whole, domain.description, offered, domain)]
     for segment in SEGMENTS:
         if segment.domain == domain.name:
-            entries.append(_entry(f"attr.{segment.path}.*", segment.label, segment.description, held, domain))
+            entries.append(_entry(f"attr.{segment.path}.*", segment.label, segment.description, offered, domain))
             entries.extend(
-                _entry(f"attr.{attribute.path}", attribute.label, attribute.description, held, domain)
-                for attribute in held
+                _entry(f"attr.{attribute.path}", attribute.label, attribute.description, offered, domain)
+                for attribute in offered
                 if attribute.segment == segment.path
             )
             entries.extend(_answer(answer, domain) for answer in ANSWERS if answer.path.startswith(f"{segment.path}."))
@@ -104,10 +107,10 @@ def _answer(answer: Answer, domain: StarterDomain) -> Row:
 
 
 def _entry(
-    scope: str, label: str, description: str, held: Sequence[Attribute], domain: StarterDomain | None = None
+    scope: str, label: str, description: str, offered: Sequence[Attribute], domain: StarterDomain | None = None
 ) -> Row:
     parsed = scopes.parse(scope)
-    covered = [attribute for attribute in held if parsed is not None and parsed.covers(attribute.path)]
+    covered = [attribute for attribute in offered if parsed is not None and parsed.covers(attribute.path)]
     return {
         "scope": scope,
         "scope_handle": scopes.handle(scope),

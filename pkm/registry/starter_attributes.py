@@ -23,8 +23,8 @@ from pkm.registry.controls import (
     NUMBER,
     TEXT,
     YES_OR_NO,
-    Asked,
     Control,
+    PromptField,
     choice,
     spelled,
 )
@@ -32,13 +32,13 @@ from pkm.registry.controls import (
 
 @dataclass(frozen=True)
 class Attribute:
-    """`path` is `domain.segment.name`. Only where `asked` is given do analyses ask agents for the attribute."""
+    """`path` is `domain.segment.name`. Only where `prompt` is given do analyses ask agents for the attribute."""
 
     path: str
     label: str
     description: str
     control: Control = TEXT
-    asked: Asked | None = None
+    prompt: PromptField | None = None
 
     @property
     def segment(self) -> str:
@@ -56,21 +56,25 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Full name"),
         _("The name you go by."),
         Control(autocomplete="name"),
-        asked=Asked(aliases=spelled("name complete_name person_name display_name legal_name customer_name name_full")),
+        prompt=PromptField(
+            aliases=spelled("name complete_name person_name display_name legal_name customer_name name_full")
+        ),
     ),
     Attribute(
         "identity.basic.age",
         _("Age"),
         _("How old you are, in years."),
         NUMBER,
-        asked=Asked(aliases=spelled("age_years age_in_years years_old current_age estimated_age approximate_age")),
+        prompt=PromptField(
+            aliases=spelled("age_years age_in_years years_old current_age estimated_age approximate_age")
+        ),
     ),
     Attribute(
         "identity.basic.gender",
         _("Gender"),
         _("Your gender, in your own words."),
         IN_OWN_WORDS,
-        asked=Asked(aliases=spelled("sex gender_identity")),
+        prompt=PromptField(aliases=spelled("sex gender_identity")),
     ),
     Attribute(
         "identity.basic.birth_date",
@@ -83,7 +87,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("E-mail address"),
         _("The address at which you want to be written to."),
         Control(autocomplete="email"),
-        asked=Asked(
+        prompt=PromptField(
             _("E-mail"), aliases=spelled("email_address mail e_mail_address primary_email contact_email email_id")
         ),
     ),
@@ -92,7 +96,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Phone number"),
         _("Your number with its country code."),
         Control(autocomplete="tel"),
-        asked=Asked(
+        prompt=PromptField(
             _("Phone"),
             aliases=spelled(
                 "phone_number mobile mobile_number mobile_phone telephone telephone_number tel contact_number "
@@ -105,7 +109,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Street and number"),
         _("The street and house number of your home."),
         Control(autocomplete="street-address"),
-        asked=Asked(
+        prompt=PromptField(
             _("Address"),
             aliases=spelled(
                 "street street_address home_address address_line address_line1 address_line_1 address1 "
@@ -118,7 +122,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("City"),
         _("The town or city you live in."),
         Control(autocomplete="address-level2"),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "town home_city current_city city_of_residence residence_city locality address_city city_name"
             )
@@ -129,7 +133,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("State or region"),
         _("The state, province or region you live in."),
         Control(autocomplete="address-level1"),
-        asked=Asked(
+        prompt=PromptField(
             _("State"),
             aliases=spelled(
                 "region province state_or_region state_province state_or_province federal_state address_state "
@@ -142,7 +146,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Postal code"),
         _("The postal code of your home."),
         Control(autocomplete="postal-code"),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "zip zip_code post_code postal pin_code postal_zip_code address_zip address_zip_code "
                 "address_postal_code address_postcode"
@@ -154,7 +158,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Country"),
         _("The country you live in."),
         Control(autocomplete="country-name"),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled("country_of_residence home_country residence_country nation address_country country_name")
         ),
     ),
@@ -169,14 +173,14 @@ ATTRIBUTES: tuple[Attribute, ...] = (
             ("divorced", _("Divorced")),
             ("widowed", _("Widowed")),
         ),
-        asked=Asked(aliases=spelled("marital relationship_status civil_status family_status marriage_status")),
+        prompt=PromptField(aliases=spelled("marital relationship_status civil_status family_status marriage_status")),
     ),
     Attribute(
         "demographics.household.household_size",
         _("People in the household"),
         _("How many people live in your home."),
         NUMBER,
-        asked=Asked(
+        prompt=PromptField(
             _("Household size"),
             aliases=spelled(
                 "people_in_household size_of_household family_size household_members number_in_household "
@@ -189,7 +193,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Children"),
         _("How many children you have."),
         NUMBER,
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "children number_of_children num_children kids kids_count number_of_kids child_count no_of_children "
                 "children_number num_kids"
@@ -200,7 +204,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "professional.work.occupation",
         _("Occupation"),
         _("What you do for a living."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "job job_title profession current_occupation current_job employment_title position work_title "
                 "occupation_title professional_occupation"
@@ -211,7 +215,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "professional.work.education",
         _("Education"),
         _("The highest level of education you finished."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "education_level highest_education level_of_education educational_level degree highest_degree "
                 "qualification highest_qualification education_degree educational_background education_background"
@@ -222,7 +226,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "professional.work.income_bracket",
         _("Income range"),
         _("The range your yearly income falls in."),
-        asked=Asked(
+        prompt=PromptField(
             _("Income bracket"),
             aliases=spelled(
                 "income income_level income_range annual_income yearly_income household_income salary salary_range "
@@ -235,7 +239,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Home ownership"),
         _("Whether you own or rent your home."),
         choice(("own", _("Own")), ("rent", _("Rent")), ("other", _("Other"))),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "home_ownership_status housing_status home_owner housing_type home_status own_or_rent "
                 "ownership_status residence_type housing_situation homeownership"
@@ -246,13 +250,15 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "professional.work.city_tier",
         _("Size of your city"),
         _("Whether you live in a large city, a town or the country."),
-        asked=Asked(_("City tier"), aliases=spelled("city_size tier city_category city_class city_type tier_of_city")),
+        prompt=PromptField(
+            _("City tier"), aliases=spelled("city_size tier city_category city_class city_type tier_of_city")
+        ),
     ),
     Attribute(
         "lifestyle.food.diet_preference",
         _("Diet"),
         _("How you eat, such as vegetarian or halal."),
-        asked=Asked(
+        prompt=PromptField(
             _("Diet preference"),
             aliases=spelled(
                 "diet dietary_preference dietary_preferences diet_type diet_preferences food_preference "
@@ -264,7 +270,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "lifestyle.food.favorite_cuisine",
         _("Favourite cuisine"),
         _("The kind of food you like best."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "favourite_cuisine cuisine cuisines preferred_cuisine cuisine_preference cuisine_preferences "
                 "favorite_cuisines favourite_cuisines fav_cuisine favorite_food favourite_food"
@@ -276,7 +282,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Coffee or tea"),
         _("Which of the two you reach for."),
         choice(("coffee", _("Coffee")), ("tea", _("Tea")), ("both", _("Both")), ("neither", _("Neither"))),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "coffee_or_tea_choice coffee_or_tea_preference tea_or_coffee coffee_tea coffee_vs_tea "
                 "coffee_tea_preference coffee_tea_choice beverage_preference preferred_beverage beverage_choice "
@@ -288,7 +294,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "lifestyle.fitness.fitness_routine",
         _("Fitness routine"),
         _("What you do to keep fit, and how often."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "fitness exercise_routine workout_routine exercise workout fitness_level fitness_habits "
                 "exercise_frequency exercise_habits workout_frequency"
@@ -300,7 +306,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Gym membership"),
         _("Whether you belong to a gym."),
         YES_OR_NO,
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled("gym gym_member has_gym_membership gym_membership_status is_gym_member gym_memberships")
         ),
     ),
@@ -309,7 +315,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Shopping preference"),
         _("Whether you like to shop online or in stores."),
         choice(("online", _("Online")), ("in_store", _("In a shop")), ("both", _("Both"))),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "shopping_mode preferred_shopping shopping_style shopping_channel shopping_habits shopping_habit "
                 "shopping_method online_or_offline_shopping"
@@ -320,7 +326,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "lifestyle.shopping.grocery_store_type",
         _("Kind of grocery store"),
         _("Where you usually buy groceries."),
-        asked=Asked(
+        prompt=PromptField(
             _("Grocery store type"),
             aliases=spelled(
                 "grocery_store grocery_store_preference grocery_preference preferred_grocery_store grocery_type "
@@ -332,7 +338,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "lifestyle.shopping.fashion_style",
         _("Fashion style"),
         _("How you like to dress."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "fashion style clothing_style fashion_preference style_preference dressing_style clothing_preference"
             )
@@ -342,7 +348,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "lifestyle.habits.transport",
         _("Getting around"),
         _("How you usually travel day to day."),
-        asked=Asked(
+        prompt=PromptField(
             _("Transport"),
             aliases=spelled(
                 "primary_transport primary_transportation transportation transport_mode transportation_mode "
@@ -356,7 +362,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Early bird or night owl"),
         _("Whether you are awake early or late."),
         choice(("early", _("Early bird")), ("between", _("In between")), ("late", _("Night owl"))),
-        asked=Asked(
+        prompt=PromptField(
             _("Sleep chronotype"),
             aliases=spelled("chronotype sleep_type sleep_pattern sleep_schedule sleep sleeping_pattern sleep_habits"),
         ),
@@ -366,7 +372,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Environment"),
         _("How much the environment matters in what you do."),
         HOW_MUCH,
-        asked=Asked(
+        prompt=PromptField(
             _("Eco-friendliness"),
             aliases=spelled(
                 "eco_friendly eco_consciousness eco_conscious environmental_awareness environmental_consciousness "
@@ -379,7 +385,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Interest in technology"),
         _("How much you enjoy new technology."),
         HOW_MUCH,
-        asked=Asked(
+        prompt=PromptField(
             _("Tech affinity"),
             aliases=spelled(
                 "technology_affinity tech_savviness tech_savvy technology_adoption tech_adoption tech_level "
@@ -391,7 +397,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "technology.use.primary_device",
         _("Main device"),
         _("The device you use most."),
-        asked=Asked(
+        prompt=PromptField(
             _("Primary device"),
             aliases=spelled(
                 "device main_device preferred_device primary_device_type device_type device_preference "
@@ -403,7 +409,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "technology.use.favorite_social_platform",
         _("Favourite social platform"),
         _("Where you spend time with others online."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "favourite_social_platform social_platform favorite_social_media favourite_social_media "
                 "favorite_social_media_platform favourite_social_media_platform preferred_social_platform "
@@ -416,7 +422,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "technology.use.social_media_usage_time",
         _("Time on social media"),
         _("How long you spend there in a day."),
-        asked=Asked(
+        prompt=PromptField(
             aliases=spelled(
                 "social_media_usage social_media_time daily_social_media_usage social_media_hours "
                 "time_on_social_media social_usage_time social_media_usage_hours social_media_daily_usage "
@@ -428,7 +434,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "technology.use.content_preference",
         _("Preferred content"),
         _("What you like to watch, read or hear."),
-        asked=Asked(
+        prompt=PromptField(
             _("Content preference"),
             aliases=spelled(
                 "content_preferences preferred_content content_type content_types content_type_preference "
@@ -440,7 +446,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "interests.leisure.sports_interest",
         _("Sports"),
         _("The sports you play or follow."),
-        asked=Asked(
+        prompt=PromptField(
             _("Sports interest"),
             aliases=spelled(
                 "sports sport sport_interest sports_interests favorite_sport favourite_sport favorite_sports "
@@ -452,7 +458,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "interests.leisure.gaming_preference",
         _("Games"),
         _("The games you like to play."),
-        asked=Asked(
+        prompt=PromptField(
             _("Gaming preference"),
             aliases=spelled(
                 "gaming games gaming_preferences gaming_interest gaming_habits video_games gaming_type preferred_games"
@@ -464,7 +470,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Travel"),
         _("How often you travel."),
         choice(("never", _("Never")), ("rarely", _("Rarely")), ("sometimes", _("Sometimes")), ("often", _("Often"))),
-        asked=Asked(
+        prompt=PromptField(
             _("Travel frequency"),
             aliases=spelled(
                 "travel travel_habits travel_habit travelling_frequency frequency_of_travel traveling_frequency"
@@ -476,63 +482,65 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Needs"),
         _("What you need now, with budget and time."),
         LIST,
-        asked=Asked(aliases=spelled("need current_needs immediate_needs needs_list key_needs")),
+        prompt=PromptField(aliases=spelled("need current_needs immediate_needs needs_list key_needs")),
     ),
     Attribute(
         "intents.now.wants",
         _("Wants"),
         _("What you would like to have, with budget and time."),
         LIST,
-        asked=Asked(aliases=spelled("want current_wants wants_list key_wants")),
+        prompt=PromptField(aliases=spelled("want current_wants wants_list key_wants")),
     ),
     Attribute(
         "intents.now.desires",
         _("Wishes"),
         _("What you dream of, with budget and time."),
         LIST,
-        asked=Asked(_("Desires"), aliases=spelled("desire wishes aspirations current_desires desires_list wish_list")),
+        prompt=PromptField(
+            _("Desires"), aliases=spelled("desire wishes aspirations current_desires desires_list wish_list")
+        ),
     ),
     Attribute(
         "intents.now.intent_24h",
         _("Plans for the next day"),
         _("What you plan within 24 hours."),
         INTENT,
-        asked=Asked(_("Within 24 hours")),
+        prompt=PromptField(_("Within 24 hours")),
     ),
     Attribute(
         "intents.now.intent_48h",
         _("Plans for two days"),
         _("What you plan within 48 hours."),
         INTENT,
-        asked=Asked(_("Within 48 hours")),
+        prompt=PromptField(_("Within 48 hours")),
     ),
     Attribute(
         "intents.now.intent_72h",
         _("Plans for three days"),
         _("What you plan within 72 hours."),
         INTENT,
-        asked=Asked(_("Within 72 hours")),
+        prompt=PromptField(_("Within 72 hours")),
     ),
     Attribute(
         "brands.affinity.likes",
         _("Likes"),
         _("Brands and things you like."),
         LIST,
-        asked=Asked(aliases=spelled("like liked brand_likes liked_brands things_liked")),
+        prompt=PromptField(aliases=spelled("like liked brand_likes liked_brands things_liked")),
     ),
     Attribute(
         "brands.affinity.dislikes",
         _("Dislikes"),
         _("Brands and things you avoid."),
         LIST,
-        asked=Asked(aliases=spelled("dislike disliked brand_dislikes disliked_brands things_disliked")),
+        prompt=PromptField(aliases=spelled("dislike disliked brand_dislikes disliked_brands things_disliked")),
     ),
     Attribute(
         "brands.affinity.brand_affinities",
         _("Favourite brands"),
         _("The brands you feel closest to."),
         LIST,
-        asked=Asked(
+        prompt=PromptField(
             _("Brand affinities"),
             aliases=spelled(
                 "brand_affinity favorite_brands favourite_brands preferred_brands affinities brand_preferences "
@@ -545,7 +553,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("How you choose"),
         _("What matters to you when you choose a brand."),
         BRAND_CHOICE,
-        asked=Asked(
+        prompt=PromptField(
             _("Shopping preferences"), aliases=spelled("shopping_behavior shopping_behaviour shopping_profile")
         ),
     ),

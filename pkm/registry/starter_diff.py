@@ -66,13 +66,13 @@ def _compare_attributes(key: str, now: list[str], then: list[str], new: list[str
     if result != now:
         found.write["attributes"] = result
         found.write["segment_ids"] = segments_of(result)
-    told: tuple[tuple[Kind, str, list[str]], ...] = (
+    differences: tuple[tuple[Kind, str, list[str]], ...] = (
         ("changed", "attributes gain", [path for path in result if path not in now]),
         ("kept", "attributes that staff left out", [path for path in new if path not in result]),
         ("kept", "attributes that staff added", [path for path in result if path not in (*new, *then)]),
         ("gone", "attributes that are no longer in the list", [path for path in gone if path in result]),
     )
-    found.lines += [Line(kind, key, f"{text}: {', '.join(paths)}") for kind, text, paths in told if paths]
+    found.lines += [Line(kind, key, f"{text}: {', '.join(paths)}") for kind, text, paths in differences if paths]
     if result != now and sorted(result) == sorted(now):
         found.lines.append(Line("changed", key, "attributes: in the list's order"))
 

@@ -54,7 +54,7 @@ def sync_registry(*, dry_run: bool = False) -> Diff:
     domains = {step.key: step.row for step in steps}
     steps += _entries(written, domains, ScopeEntry.objects.select_for_update())
     lines = [line for step in steps for line in step.found.lines]
-    diff = Diff([*lines, *_left_the_list(written, steps)], _touched(steps))
+    diff = Diff([*lines, *_no_longer_listed(written, steps)], _touched(steps))
     if not dry_run:
         for step in steps:
             _take(step, written.get(step.key))
@@ -113,7 +113,7 @@ def _covers(scope: str, other: str) -> bool:
     return wide is not None and narrow is not None and wide.covers_scope(narrow)
 
 
-def _left_the_list(written: Iterable[str], steps: Iterable[_Step]) -> list[Line]:
+def _no_longer_listed(written: Iterable[str], steps: Iterable[_Step]) -> list[Line]:
     listed = {step.key for step in steps}
     return [Line("gone", key, "no longer in the list") for key in sorted(set(written) - listed)]
 
@@ -121,7 +121,7 @@ def _left_the_list(written: Iterable[str], steps: Iterable[_Step]) -> list[Line]
 def _touched(steps: Iterable[_Step]) -> list[tuple[str, int]]:
     changing = [step.row.pk for step in steps if isinstance(step.row, ScopeEntry) and step.found.write]
     answers: list[tuple[Any, Any]] = entries_touched.send(sender=ScopeEntry, entry_pks=changing) if changing else []
-    return [(str(line.what), line.number) for _receiver, told in answers for line in told or ()]
+    return [(str(line.what), line.number) for _receiver, reported in answers for line in reported or ()]
 
 
 def _take(step: _Step, written: Mapping[str, Any] | None) -> None:

@@ -26,12 +26,12 @@ from pkm.segments.models import Blob
 from pkm.vault.capabilities import capabilities_of, rewrite_capabilities
 from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
 
-RESET_WAITS = timedelta(days=7)  # contract §2
+RESET_DELAY = timedelta(days=7)  # contract §2
 _log = logging.getLogger(__name__)
 
 
 @transaction.atomic
-def ask_for_reset(*, by: User) -> VaultReset:
+def request_reset(*, by: User) -> VaultReset:
     """The vault is locked out, and destroyed when the time has come. Asked again, it stays as it was. `VaultAbsent`."""
     index = locked_index(by)
     vault = VaultKey.objects.filter(user=by).first()
@@ -47,7 +47,7 @@ def ask_for_reset(*, by: User) -> VaultReset:
         hooks.root_changed(by, hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key)))
     _clear_capabilities(index)
     now = database_now()
-    reset: VaultReset = VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_WAITS)
+    reset: VaultReset = VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_DELAY)
     context = {"reset": reset, "address": f"{settings.BASE_URL}/account/security/reset/"}
     send_mail("account_security/mail/reset", to=by, context=context, key=f"reset:{by.pk}")
     return reset

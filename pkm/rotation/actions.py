@@ -23,7 +23,7 @@ from common.problems import InvalidRequest
 from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
-from pkm.notes import VaultNotes, check_notes, tell_state
+from pkm.notes import VaultNotes, check_notes, record_state
 from pkm.rotation.queries import current_segments, read_back_mark, rotating_vault, rotation
 from pkm.segments.actions import check_sealed
 from pkm.segments.models import Blob
@@ -107,8 +107,8 @@ def keep_resealed(*, by: User, domain: str, segment_id: str, jwe: str, content_r
     mark = hashlib.sha256(jwe.encode()).hexdigest()
     Blob.objects.filter(pk=current.pk).update(resealed=jwe, resealed_sha256=mark)
     progress = rotation_progress(by, vault) or {}
-    told = {"content_revision": content_revision, "size_bytes": len(jwe)}
-    return {**place, **told, "done": progress["done"], "total": progress["total"]}
+    sizes = {"content_revision": content_revision, "size_bytes": len(jwe)}
+    return {**place, **sizes, "done": progress["done"], "total": progress["total"]}
 
 
 @transaction.atomic
@@ -132,7 +132,7 @@ def finish_rotation(*, by: User, read_back: str | None = None) -> dict[str, Any]
     vault.signing_jwe = vault.rotation_signing_jwe
     if VaultNotes.objects.filter(user=by).exclude(resealed="").update(jwe=F("resealed"), resealed=""):
         notes = VaultNotes.objects.get(user=by)
-        tell_state(by, key_id=vault.key_id, revision=notes.revision, jwe=notes.jwe)
+        record_state(by, key_id=vault.key_id, revision=notes.revision, jwe=notes.jwe)
     vault.primary_wrapper_id = primary_of(kept).wrapper_id
     _end(vault)
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
@@ -188,8 +188,8 @@ def _mark_rotating(vault: VaultKey, key_id: str, possession_sha256: str) -> None
 
 def _keep_root(vault: VaultKey, signing_jwe: str | None, *, by: User, key_id: str) -> None:
     if (vault.signing_public_key is None) != (signing_jwe is None):
-        told = "The vault has no approval root." if signing_jwe else "Seal the approval root under the new key, too."
-        raise ApprovalMismatch(told, member="signing_jwe")
+        message = "The vault has no approval root." if signing_jwe else "Seal the approval root under the new key, too."
+        raise ApprovalMismatch(message, member="signing_jwe")
     if signing_jwe is not None:
         check_sealed_root(signing_jwe, by=by, key_id=key_id)
     vault.rotation_signing_jwe = signing_jwe or ""
@@ -208,8 +208,8 @@ def _keep(wrapper: NewWrapper, vault: VaultKey) -> None:
 
 def _require_complete(user: User, read_back: str | None) -> None:
     if VaultNotes.objects.filter(user=user, resealed="").exists():
-        told = "The vault's own notes are not re-sealed as they are now."
-        raise RotationIncomplete(told, done=0, total=1, missing=[{"notes": True}])
+        message = "The vault's own notes are not re-sealed as they are now."
+        raise RotationIncomplete(message, done=0, total=1, missing=[{"notes": True}])
     rows = list(current_segments(user).values_list("domain", "segment_id", "content_revision", "resealed_sha256"))
     missing = sorted(row[:3] for row in rows if not row[3])
     if missing:
@@ -217,11 +217,11 @@ def _require_complete(user: User, read_back: str | None) -> None:
             {"domain": domain, "segment_id": segment, "content_revision": revision}
             for domain, segment, revision in missing[:_MOST_NAMED]
         ]
-        told = f"{len(missing)} of {len(rows)} segments are not re-sealed as they are now."
-        raise RotationIncomplete(told, done=len(rows) - len(missing), total=len(rows), missing=named)
+        message = f"{len(missing)} of {len(rows)} segments are not re-sealed as they are now."
+        raise RotationIncomplete(message, done=len(rows) - len(missing), total=len(rows), missing=named)
     if read_back is not None and read_back != read_back_mark(rows):
-        told = "What is re-sealed is not what you read back. Read it back again."
-        raise RotationIncomplete(told, done=len(rows), total=len(rows), missing=[])
+        message = "What is re-sealed is not what you read back. Read it back again."
+        raise RotationIncomplete(message, done=len(rows), total=len(rows), missing=[])
 
 
 def _replace_wrappers(vault: VaultKey, user: User) -> list[KeyWrapper]:

@@ -37,8 +37,8 @@ def rotation(user: User) -> dict[str, Any]:
 def resealed_segment(user: User, *, domain: str, segment_id: str) -> dict[str, Any]:
     """What was re-sealed of the segment as it is now, to be read back. Raises `UnknownRotation`, `UnknownSegment`."""
     rotating_vault(user)
-    held = current_segments(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
-    blob = held.defer("ciphertext").first()
+    resealed = current_segments(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
+    blob = resealed.defer("ciphertext").first()
     if blob is None or blob.resealed is None:
         raise UnknownSegment(f"Nothing is re-sealed of {domain[:64]}.{segment_id[:64]} as it is now.")
     return {

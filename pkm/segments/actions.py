@@ -21,7 +21,7 @@ from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
 from pkm.notes import VaultNotes
 from pkm.registry.models import ScopeEntry
-from pkm.segments.exposure import told_by
+from pkm.segments.exposure import registry_facts
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.segments.queries import segment_attributes
 from pkm.segments.storage import make_room, refuse_beyond_quota, storage_of
@@ -69,8 +69,8 @@ def write_segment(
     revision = base_content_revision + 1
     check_sealed(jwe, by=by, key_id=key_id, domain=domain, segment_id=segment_id, content_revision=revision)
     storage = storage_of(by)
-    held = current.size_bytes if current is not None and current.ciphertext is not None else None
-    refuse_beyond_quota(storage=storage, size_bytes=len(jwe), replaces_bytes=held)
+    replaced_bytes = current.size_bytes if current is not None and current.ciphertext is not None else None
+    refuse_beyond_quota(storage=storage, size_bytes=len(jwe), replaces_bytes=replaced_bytes)
     written = _advance(address, index, current, jwe, list(attributes))
     if storage.quota.bytes and storage.used_bytes + len(jwe) > storage.quota.bytes:
         make_room(user=by, most_bytes=storage.quota.bytes)
@@ -217,7 +217,7 @@ def _paths(address: _Address, attributes: list[str]) -> list[ManifestPath]:
     base = f"{address.domain}.{address.segment_id}"
     entries = {entry.scope: entry for entry in ScopeEntry.objects.filter(scope__startswith=f"attr.{base}.")}
     return [
-        ManifestPath(path=f"{base}.{name}", segment_id=address.segment_id, **told_by(entries, f"{base}.{name}"))
+        ManifestPath(path=f"{base}.{name}", segment_id=address.segment_id, **registry_facts(entries, f"{base}.{name}"))
         for name in attributes
     ]
 
@@ -235,5 +235,5 @@ def _rewrite_index(index: Index, address: _Address, count: int, at: datetime) ->
         projection[address.domain] = segments
         index.domain_freshness[address.domain] = rfc3339(at)
     index.available_domains = sorted(projection)
-    index.total_attributes = sum(number for held in projection.values() for number in held.values())
+    index.total_attributes = sum(number for counts in projection.values() for number in counts.values())
     index.save()

@@ -13,7 +13,7 @@ from django.db.models import Count, Max
 from common.clock import rfc3339
 from pkm.history.models import Event, Index
 from pkm.registry.models import ScopeEntry
-from pkm.segments.exposure import told_by
+from pkm.segments.exposure import registry_facts
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.vault.capabilities import capabilities_of
 from pkm.vault.models import IN_USE, KeyWrapper, VaultKey
@@ -99,8 +99,8 @@ def _found(people: list[int], entries: Mapping[str, ScopeEntry]) -> dict[int, _F
 def _count_path(of: _Found, path: ManifestPath, entries: Mapping[str, ScopeEntry]) -> None:
     segments = of.names.setdefault(path.manifest.domain, {})
     segments[path.segment_id] = segments.get(path.segment_id, 0) + 1
-    told = told_by(entries, path.path)
-    of.outdated_paths += any(getattr(path, name) != value for name, value in told.items())
+    facts = registry_facts(entries, path.path)
+    of.outdated_paths += any(getattr(path, name) != value for name, value in facts.items())
 
 
 def _reasons(row: Index, found: _Found) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _reasons(row: Index, found: _Found) -> Iterator[str]:
         ("summary_projection", row.summary_projection, found.names),
         ("available_domains", row.available_domains, sorted(found.names)),
         ("domain_freshness", row.domain_freshness, freshness),
-        ("total_attributes", row.total_attributes, sum(sum(held.values()) for held in found.names.values())),
+        ("total_attributes", row.total_attributes, sum(sum(counts.values()) for counts in found.names.values())),
         ("capability_flags", row.capability_flags, capabilities_of(has_vault=found.has_vault, kinds=found.kinds)),
         ("the newest event", found.newest_event, found.events),
     )
@@ -128,6 +128,6 @@ def _reasons(row: Index, found: _Found) -> Iterator[str]:
 
 
 def _differing(*compared: tuple[str, Any, Any]) -> Iterator[str]:
-    for what, told, is_so in compared:
-        if told != is_so:
-            yield f"{what} is told as {told!r}, and is {is_so!r}"
+    for what, stored, actual in compared:
+        if stored != actual:
+            yield f"{what} is told as {stored!r}, and is {actual!r}"

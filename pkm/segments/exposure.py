@@ -15,7 +15,7 @@ from pkm.segments.models import ManifestPath
 _AT_ONCE = 2_000  # paths that are looked at between two statements
 
 
-def told_by(entries: Mapping[str, ScopeEntry], path: str) -> dict[str, Any]:
+def registry_facts(entries: Mapping[str, ScopeEntry], path: str) -> dict[str, Any]:
     """Of the narrowest scope that reveals this attribute: its own, else its segment's. `entries` are by scope."""
     domain, segment, _ = path.split(".")
     entry = entries.get(f"attr.{path}") or entries.get(f"attr.{domain}.{segment}.*")
@@ -52,7 +52,7 @@ def bring_paths_up_to_date() -> int:
 
 
 def _bring(entries: Mapping[str, ScopeEntry], row: ManifestPath) -> int:
-    told = told_by(entries, row.path)
-    if all(getattr(row, name) == value for name, value in told.items()):
+    facts = registry_facts(entries, row.path)
+    if all(getattr(row, name) == value for name, value in facts.items()):
         return 0
-    return ManifestPath.objects.filter(pk=row.pk).update(**told)
+    return ManifestPath.objects.filter(pk=row.pk).update(**facts)

@@ -19,7 +19,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Holdings:
+class StoredData:
     """What one person keeps and hides."""
 
     hidden: set[str]
@@ -54,7 +54,7 @@ def sealed_segments(user: User, *, scope: str | None = None, domain: str | None 
     ]
 
 
-def held_segments(user: User) -> dict[Pair, set[str]]:
+def stored_attributes(user: User) -> dict[Pair, set[str]]:
     """(domain, segment) → the names of the attributes that this person keeps there; one query."""
     names = ManifestPath.objects.filter(manifest__user=user, manifest__is_current=True)
     return {pair: set(found) for pair, found in names_by_segment(names).items()}
@@ -89,13 +89,13 @@ def segment_attributes(domain: str, segment_id: str) -> list[str] | None:
     return None if entry is None else [path.split(".")[2] for path in entry]
 
 
-def people_holding(pairs: Iterable[str]) -> int:
+def count_people_with_data_in(pairs: Iterable[str]) -> int:
     """How many people keep something in any of these `domain.segment` pairs."""
     wanted = set(pairs)
-    held = Blob.objects.filter(is_current=True, ciphertext__isnull=False).annotate(
+    blobs = Blob.objects.filter(is_current=True, ciphertext__isnull=False).annotate(
         pair=Concat("domain", Value("."), "segment_id")
     )
-    return held.filter(pair__in=wanted).values("user").distinct().count()
+    return blobs.filter(pair__in=wanted).values("user").distinct().count()
 
 
 def names_by_segment(paths: Any) -> dict[Pair, list[str]]:

@@ -98,10 +98,10 @@ def make_room(*, user: User, most_bytes: int) -> int:
     return len(dropped)
 
 
-def _exceeded(storage: Storage, standing: str) -> QuotaExceeded:
+def _exceeded(storage: Storage, usage: str) -> QuotaExceeded:
     way_out = "Delete" if storage.verified else "Confirm your e-mail address to get more room, or delete"
     return QuotaExceeded(
-        f"{standing} {way_out} what you no longer need, then try again. Nothing that you keep was changed.",
+        f"{usage} {way_out} what you no longer need, then try again. Nothing that you keep was changed.",
         used_bytes=storage.current_bytes,
         quota_bytes=storage.quota.bytes,
         segments=storage.segments,

@@ -104,10 +104,10 @@ def add_wrapper(*, by: User, wrapper: NewWrapper) -> dict[str, Any]:
 
 
 @transaction.atomic
-def remove_wrapper(*, by: User, wrapper_id: str, leave_only_recovery: bool = False) -> None:
+def remove_wrapper(*, by: User, wrapper_id: str, allow_only_recovery: bool = False) -> None:
     """Close a way into the vault; it can be restored for seven days.
 
-    `leave_only_recovery` says that a piece of paper may be all that is left. Raises `UnknownWrapper`, `LastWrapper`,
+    `allow_only_recovery` says that a piece of paper may be all that is left. Raises `UnknownWrapper`, `LastWrapper`,
     `OnlyRecoveryLeft`, `RotationUnderWay`.
     """
     index = locked_index(by)
@@ -118,7 +118,7 @@ def remove_wrapper(*, by: User, wrapper_id: str, leave_only_recovery: bool = Fal
     left = [wrapper for wrapper in live if wrapper is not gone]
     if not left:
         raise errors.LastWrapper("Add another way in before you remove this one.")
-    if not leave_only_recovery and only_recovery_left(gone, left):
+    if not allow_only_recovery and only_recovery_left(gone, left):
         raise errors.OnlyRecoveryLeft
     vault = _vault(by)
     if vault.primary_wrapper_id == gone.wrapper_id:
@@ -166,10 +166,10 @@ def note_unlock(*, by: User, wrapper_id: str, tried: bool = False) -> bool:
     if not KeyWrapper.objects.filter(user=by, wrapper_id=wrapper_id, removed_at=None).update(**used):
         raise errors.UnknownWrapper
     vault = VaultKey.objects.filter(user=by)
-    told = {"last_login_at": now, "first_login_at": Coalesce("first_login_at", now)}
-    if vault.exclude(vault_status=VaultStatus.LOCKED_OUT).update(**told):
+    logins = {"last_login_at": now, "first_login_at": Coalesce("first_login_at", now)}
+    if vault.exclude(vault_status=VaultStatus.LOCKED_OUT).update(**logins):
         return False
-    return bool(vault.update(**told))
+    return bool(vault.update(**logins))
 
 
 def finish_setup(*, by: User) -> None:

@@ -79,7 +79,7 @@ class Wrapper(OwnerView):
     def delete(self, request: Request, wrapper_id: str) -> HttpResponse:
         self.body(Nothing)
         # whoever writes a program has decided; it is people in front of a button who are asked twice
-        vault_actions.remove_wrapper(by=self.person, wrapper_id=wrapper_id, leave_only_recovery=True)
+        vault_actions.remove_wrapper(by=self.person, wrapper_id=wrapper_id, allow_only_recovery=True)
         return HttpResponse(status=204)
 
 
@@ -154,8 +154,8 @@ class Reset(OwnerView):
 
     def post(self, request: Request) -> HttpResponse:
         self.body(Nothing)
-        asked = reset_actions.ask_for_reset(by=self.person)
-        return json_answer({"vault_status": "locked_out", "takes_effect_at": rfc3339(asked.due_at)})
+        reset = reset_actions.request_reset(by=self.person)
+        return json_answer({"vault_status": "locked_out", "takes_effect_at": rfc3339(reset.due_at)})
 
     def delete(self, request: Request) -> HttpResponse:
         self.body(Nothing)

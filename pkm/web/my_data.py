@@ -74,10 +74,10 @@ def overview(request: HttpRequest) -> HttpResponse:
         "vault/overview.html",
         {
             "domains": domains,
-            "empty": [domain for domain in domains if not domain["held"] and not domain["audience"]],
+            "empty": [domain for domain in domains if not domain["stored_count"] and not domain["audience"]],
             "has_bank": settings.AGGREGATOR is not None,
             "words": words,
-            "total": sum(domain["held"] for domain in domains),
+            "total": sum(domain["stored_count"] for domain in domains),
             "storage": storage_of(user),
             "sharing": sharing_id_of(user),
             "check_due": vault_queries.recovery_check_due(user),
@@ -98,7 +98,8 @@ def _in_words(domain: dict[str, Any]) -> dict[str, Any]:
                 **segment,
                 "label": translated(segment["label"]),
                 "description": translated(segment["description"]),
-                "held": sum(attribute["held"] for attribute in segment["attributes"]) + len(segment["own_attributes"]),
+                "stored_count": sum(attribute["is_stored"] for attribute in segment["attributes"])
+                + len(segment["own_attributes"]),
                 "attributes": [_attribute(domain, segment, attribute) for attribute in segment["attributes"]],
             }
             for segment in domain["segments"]
@@ -230,8 +231,8 @@ def setup_first(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     if not has_vault(user):
         return redirect("vault:setup")
-    asked = {attribute.path: attribute for group in described(FIRST) for attribute in group.attributes}
-    fields = [{"path": path, "word": asked[path].word} for path in FIRST if path in asked]
+    known = {attribute.path: attribute for group in described(FIRST) for attribute in group.attributes}
+    fields = [{"path": path, "word": known[path].word} for path in FIRST if path in known]
     return render(
         request, "vault/setup_first.html", {"steps": _steps(2), "fields": fields, "account_email": user.email}
     )

@@ -14,7 +14,7 @@ from pkm.registry.labels import scope_labels
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.queries import hidden_scopes
 from pkm.segments.models import Blob, Manifest
-from pkm.segments.queries import Holdings, held_segments
+from pkm.segments.queries import StoredData, stored_attributes
 from pkm.vault.models import KeyWrapper, VaultKey
 
 _NONE = {"closed": 0, "confidential": 0, "restricted": 0}
@@ -25,15 +25,17 @@ def my_data(user: User) -> list[dict[str, Any]]:
     """The active domains with what the registry offers and what this person keeps in them; five queries.
 
     Each: {"domain", "label", "description", "icon", "scope", "hidden", "sensitivity_tier", "updated_at",
-    "held" (attributes), "segments": [{"segment_id", "label", "description", "scope", "hidden", "sensitivity_tier",
-    "content_revision" (the base of the next write, whether or not anything is kept), "size_bytes", "updated_at",
-    "attributes": [{"name", "label", "description", "held"}], "own_attributes": [names]}]}.
+    "stored_count" (of its attributes), "segments": [{"segment_id", "label", "description", "scope", "hidden",
+    "sensitivity_tier", "content_revision" (the base of the next write, whether or not anything is kept), "size_bytes",
+    "updated_at", "attributes": [{"name", "label", "description", "is_stored"}], "own_attributes": [names]}]}.
     """
     blobs = Blob.objects.filter(user=user, is_current=True).values(
         "domain", "segment_id", "content_revision", "size_bytes", "created_at"
     )
-    mine = Holdings(
-        hidden_scopes(user), held_segments(user), {(blob["domain"], blob["segment_id"]): dict(blob) for blob in blobs}
+    mine = StoredData(
+        hidden_scopes(user),
+        stored_attributes(user),
+        {(blob["domain"], blob["segment_id"]): dict(blob) for blob in blobs},
     )
     domains = Domain.objects.filter(is_active=True).prefetch_related(
         Prefetch("scope_entries", ScopeEntry.objects.order_by("pk"))
@@ -54,7 +56,7 @@ def vault_summary(user: User) -> dict[str, Any]:
     return dict(row) if row else empty
 
 
-def _domain_card(domain: Domain, mine: Holdings) -> dict[str, Any]:
+def _domain_card(domain: Domain, mine: StoredData) -> dict[str, Any]:
     entries = {entry.scope: entry for entry in domain.scope_entries.all()}
     key = domain.domain_key
     whole = f"attr.{key}.*"
@@ -72,12 +74,12 @@ def _domain_card(domain: Domain, mine: Holdings) -> dict[str, Any]:
         "hidden": whole in mine.hidden,
         "sensitivity_tier": entries[whole].sensitivity_tier if whole in entries else "standard",
         "updated_at": max((card["updated_at"] for card in segments if card["updated_at"]), default=None),
-        "held": sum(len(names) for (held_in, _), names in mine.names.items() if held_in == key),
+        "stored_count": sum(len(names) for (kept_in, _), names in mine.names.items() if kept_in == key),
         "segments": segments,
     }
 
 
-def _segment_card(entry: ScopeEntry, entries: dict[str, ScopeEntry], mine: Holdings) -> dict[str, Any]:
+def _segment_card(entry: ScopeEntry, entries: dict[str, ScopeEntry], mine: StoredData) -> dict[str, Any]:
     _, domain, segment, _ = entry.scope.split(".")
     names = mine.names.get((domain, segment), set())
     blob = mine.blobs.get((domain, segment))
@@ -98,7 +100,7 @@ def _segment_card(entry: ScopeEntry, entries: dict[str, ScopeEntry], mine: Holdi
                 "name": name,
                 "label": found.scope_label if found else name.replace("_", " ").capitalize(),
                 "description": found.description if found else "",
-                "held": name in names,
+                "is_stored": name in names,
             }
             for name, found in offered.items()
         ],
@@ -111,7 +113,7 @@ class DomainSummary:
     """One domain that holds something: how many attributes, of how many the own scope is not exposed, how sensitive."""
 
     label: str
-    held: int
+    stored_count: int
     closed: int
     confidential: int
     restricted: int
@@ -129,7 +131,7 @@ def vault_overview(user: User) -> dict[str, Any]:
     domains = [
         DomainSummary(
             label=labels.get(f"attr.{domain}.*", domain),
-            held=sum(row["summary_projection"][domain].values()),
+            stored_count=sum(row["summary_projection"][domain].values()),
             **counted.get(domain, _NONE),
             changed_at=datetime.fromisoformat(row["domain_freshness"][domain]),
         )

@@ -34,7 +34,7 @@ def give_up(request: HttpRequest) -> HttpResponse:
         return wait_for_sign_in(request, _SIGN_IN)
     if "understood" not in request.POST:
         return _page(request, unconfirmed=True)
-    reset_actions.ask_for_reset(by=user)
+    reset_actions.request_reset(by=user)
     return redirect("vault-reset")
 
 
@@ -44,7 +44,7 @@ def _page(request: HttpRequest, *, unconfirmed: bool = False) -> HttpResponse:
         "fresh": signed_in_recently(request),
         "reauthenticate_url": _SIGN_IN,
         "unconfirmed": unconfirmed,
-        "days": reset_actions.RESET_WAITS.days,
+        "days": reset_actions.RESET_DELAY.days,
     }
     return render(request, "account_security/reset.html", shown, status=400 if unconfirmed else 200)
 

@@ -116,8 +116,8 @@ def _change(request: HttpRequest, wrapper_id: str, change: Callable[..., Any], d
     except LastWrapper:
         messages.error(request, gettext("This is the last way to unlock your data, so it cannot be removed."))
     except RotationUnderWay:
-        told = gettext("The key of your data is being changed. Finish that, or give it up, before you change these.")
-        messages.error(request, told)
+        message = gettext("The key of your data is being changed. Finish that, or give it up, before you change these.")
+        messages.error(request, message)
         return redirect("change-key")
     except TooManyWrappers:
         messages.error(request, gettext("There are as many ways to unlock as there can be. Remove one first."))
@@ -131,7 +131,7 @@ def remove(request: HttpRequest, wrapper_id: str) -> HttpResponse:
     """What would still open the data, then the button; a second look where that is a piece of paper."""
     if request.method != "POST":
         return _before_removal(request, wrapper_id)
-    change = partial(vault_actions.remove_wrapper, leave_only_recovery="only_recovery" in request.POST)
+    change = partial(vault_actions.remove_wrapper, allow_only_recovery="only_recovery" in request.POST)
     done = gettext("Removed. It no longer unlocks your data. You can put it back for 7 days.")
     try:
         return _change(request, wrapper_id, change, done)

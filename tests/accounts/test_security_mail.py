@@ -162,7 +162,7 @@ def test_a_way_that_comes_goes_and_comes_back_is_told(person: User, vault: facto
 
 def test_one_that_goes_before_another_comes_is_not_replaced(person: User, vault: factories.Vault) -> None:
     old = KeyWrapper.objects.get(user=person, kind="passphrase")
-    vault_actions.remove_wrapper(by=person, wrapper_id=old.wrapper_id, leave_only_recovery=True)
+    vault_actions.remove_wrapper(by=person, wrapper_id=old.wrapper_id, allow_only_recovery=True)
     add(person, vault, "passphrase")
 
     assert written() == [([person.email], "Your ways to sign in and to unlock were changed")]
@@ -198,7 +198,7 @@ def test_a_change_of_the_key_that_is_given_up_is_told(person: User, changing: Ch
 
 def test_the_first_vault_and_one_that_is_given_up_are_not_told_twice(person: User, vault: factories.Vault) -> None:
     """Its own mail tells of a vault that is given up (pkm/reset)."""
-    reset = reset_actions.ask_for_reset(by=person)
+    reset = reset_actions.request_reset(by=person)
     now = timezone.now()
     type(reset).objects.update(asked_at=now - timedelta(days=8), due_at=now - timedelta(days=1))
     assert reset_actions.carry_out_resets() == 1

@@ -6,7 +6,7 @@ from django.utils.translation import override
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.prompts import profile_prompt
 from agents_proxy.proxy.spelling import SECTIONS, canonical, spellings
-from pkm.registry.controls import Asked
+from pkm.registry.controls import PromptField
 from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
 
 SUBMITTED = {"fullName": "Ana", "email": "ana@example.org", "countryCode": "+351", "phoneNumber": "912"}
@@ -32,7 +32,7 @@ def test_prompt_asks_for_what_the_list_says_and_begins_with_who_it_is_about() ->
     prompt = profile_prompt(SUBMITTED)
 
     asked = [attribute.name for attribute in ATTRIBUTES if f'\n  "{attribute.name}": ' in prompt]
-    assert asked == [attribute.name for attribute in ATTRIBUTES if attribute.asked]
+    assert asked == [attribute.name for attribute in ATTRIBUTES if attribute.prompt]
     assert not {"merchants", "categories", "spend_bracket"} & set(asked)
     assert SECTIONS["basic"][:3] == ("full_name", "email", "phone")
 
@@ -57,7 +57,7 @@ def test_label_is_the_attributes_own_unless_the_page_has_another_and_is_translat
 
 
 def test_other_name_that_agents_use_is_the_attributes() -> None:
-    made = Attribute("lifestyle.food.snack", "Snack", "", asked=Asked(aliases=("between_meals",)))
+    made = Attribute("lifestyle.food.snack", "Snack", "", prompt=PromptField(aliases=("between_meals",)))
 
     assert spellings([made, *ATTRIBUTES[-1:]]) == {"snack": "snack", "betweenmeals": "snack"}
     assert canonical("Diet-Preference") == "diet_preference"

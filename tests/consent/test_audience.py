@@ -30,7 +30,7 @@ def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_que
 
     assert found == {
         "lifestyle": Audience(may_see=[Concerned(grant.app.name, "", f"/consent/apps/{grant.app.app_id}/")]),
-        "location": Audience(asked=[Concerned(asked.app_name, "", f"/consent/requests/{newest.request_id}/")]),
+        "location": Audience(requesters=[Concerned(asked.app_name, "", f"/consent/requests/{newest.request_id}/")]),
     }
     assert told_to_the_vault(person) == found
 

@@ -237,10 +237,10 @@ def give_up_vault(stage: Stage) -> Scene:
 
 
 def keep_vault(stage: Stage) -> Scene:
-    from pkm.reset.actions import ask_for_reset
+    from pkm.reset.actions import request_reset
 
     give_vault(stage.person)
-    ask_for_reset(by=stage.person)
+    request_reset(by=stage.person)
     done = VaultKey.objects.filter(user=stage.person, vault_status="active").exists
     here = "/account/security/reset/"
     return Scene(f"{here}keep/", here, "Keep my data", done)
@@ -260,7 +260,7 @@ def restore_wrapper(stage: Stage) -> Scene:
 
     scene = remove_wrapper(stage)
     wrapper = KeyWrapper.objects.get(kind="passphrase")
-    remove(by=stage.person, wrapper_id=wrapper.wrapper_id, leave_only_recovery=True)
+    remove(by=stage.person, wrapper_id=wrapper.wrapper_id, allow_only_recovery=True)
     path = scene.path.replace("/remove/", "/restore/")
 
     def done() -> bool:

@@ -78,7 +78,7 @@ def test_one_of_many_writers_of_a_revision_wins():
         assert Counter(outcome for outcome in outcomes if isinstance(outcome, str)) == {"stale_revision": WRITERS - 1}
         kept = Blob.objects.get(user=vault.user, is_current=True)
         assert (kept.content_revision, kept.ciphertext) == (base + 1, bodies[winner]["jwe"])
-        assert segment_queries.held_segments(vault.user) == {
+        assert segment_queries.stored_attributes(vault.user) == {
             ("lifestyle", "food"): {"favorite_cuisine", f"by_{winner}"}
         }
     assert _gapless(vault.user)

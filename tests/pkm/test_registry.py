@@ -115,7 +115,7 @@ def test_sensitivity_follows_the_domain():
 
 def test_every_attribute_of_the_list_is_in_the_registry_and_one_profile_has_room_for_all_names():
     assert ScopeEntry.objects.get(scope="pkm.read").attributes == [attribute.path for attribute in ATTRIBUTES]
-    asked = Counter(attribute.name for attribute in ATTRIBUTES if attribute.asked)
+    asked = Counter(attribute.name for attribute in ATTRIBUTES if attribute.prompt)
     assert max(asked.values()) == 1
 
 

@@ -73,7 +73,7 @@ def test_taking_it_back_leaves_everything_as_it_was(vault, owner, person):
 def test_giving_up_needs_a_fresh_sign_in_and_taking_back_does_not(vault, person):
     late = signed_in(person, seconds_ago=3600)
     assert late.post(AT).json()["code"] == "reauthentication_required"
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     assert late.delete(AT).status_code == 204
 
 
@@ -86,7 +86,7 @@ def test_without_a_vault_there_is_nothing_to_give_up(owner):
 
 
 def test_meanwhile_nothing_is_written_and_the_answer_says_why(vault, owner, person):
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
 
     answer = owner.put("/vault/segments/lifestyle/food", segment(vault, *FOOD, {"favorite_cuisine": "Greek"}, base=1))
 
@@ -94,7 +94,7 @@ def test_meanwhile_nothing_is_written_and_the_answer_says_why(vault, owner, pers
 
 
 def test_an_unlock_takes_it_back(vault, owner, person):
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     wrapper = KeyWrapper.objects.get(user=person)
 
     assert owner.post("/vault/unlocked", {"wrapper_id": wrapper.wrapper_id}).status_code == 204
@@ -105,7 +105,7 @@ def test_an_unlock_takes_it_back(vault, owner, person):
 
 def test_a_change_of_the_key_that_was_under_way_is_given_up(vault, person):
     change(vault).start()
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
 
     assert status(person) == "locked_out"
     with pytest.raises(errors.UnknownRotation):
@@ -113,7 +113,7 @@ def test_a_change_of_the_key_that_was_under_way_is_given_up(vault, person):
 
 
 def test_the_person_is_told_once(vault, person):
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     assert (send_mails(), send_mails()) == (1, 0)
     assert [sent.to for sent in mail.outbox] == [[person.email]]
     assert "/account/security/reset/" in mail.outbox[0].body
@@ -123,14 +123,14 @@ def test_the_person_is_told_once(vault, person):
 
 
 def test_nothing_is_destroyed_before_its_time(vault, person):
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     assert reset_actions.carry_out_resets() == 0
     assert status(person) == "locked_out"
 
 
 def test_then_everything_sealed_is_gone_and_the_person_begins_anew(vault, owner, person):
     other = give_vault(PersonFactory(), {FOOD: {"favorite_cuisine": "Greek"}})
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     week_later()
 
     assert (reset_actions.carry_out_resets(), reset_actions.carry_out_resets()) == (1, 0)
@@ -153,7 +153,7 @@ def test_then_everything_sealed_is_gone_and_the_person_begins_anew(vault, owner,
 
 
 def test_what_is_taken_back_at_the_last_moment_is_kept(vault, person):
-    reset_actions.ask_for_reset(by=person)
+    reset_actions.request_reset(by=person)
     week_later()
     reset_actions.take_back_reset(by=person)
     assert reset_actions.carry_out_resets() == 0

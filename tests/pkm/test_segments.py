@@ -202,7 +202,7 @@ def test_deleting_the_last_segment_empties_the_domain(vault):
     _delete(vault, 1)
     assert _index(vault.user) == ([], {}, 0, [])
     assert _paths(vault.user) == []
-    assert segment_queries.held_segments(vault.user) == {}
+    assert segment_queries.stored_attributes(vault.user) == {}
 
 
 def test_deleting_what_is_not_there_is_not_found(vault):
@@ -284,7 +284,7 @@ def test_current_revisions_are_those_of_the_named_segments(vault):
     pairs = [("lifestyle", "food"), ("lifestyle", "fitness"), ("contact", "food"), ("brands", "affinity")]
     assert segment_queries.current_revisions(vault.user, pairs) == {("lifestyle", "food"): 2}
     assert segment_queries.current_revisions(vault.user, pairs, lock=True) == {("lifestyle", "food"): 2}
-    assert segment_queries.held_segments(vault.user) == {
+    assert segment_queries.stored_attributes(vault.user) == {
         ("lifestyle", "food"): set(FOOD),
         ("contact", "email"): {"email"},
     }
@@ -333,7 +333,7 @@ def test_my_data_shows_what_the_registry_offers_and_what_is_held(vault, django_a
         "hidden": False,
         "sensitivity_tier": "standard",
         "updated_at": blob.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "held": 3,
+        "stored_count": 3,
     }
     assert [found["segment_id"] for found in card["segments"]] == ["food", "fitness", "shopping", "habits"]
     assert food == {
@@ -351,19 +351,19 @@ def test_my_data_shows_what_the_registry_offers_and_what_is_held(vault, django_a
                 "name": "diet_preference",
                 "label": "Diet",
                 "description": "How you eat, such as vegetarian or halal.",
-                "held": True,
+                "is_stored": True,
             },
             {
                 "name": "favorite_cuisine",
                 "label": "Favourite cuisine",
                 "description": "The kind of food you like best.",
-                "held": True,
+                "is_stored": True,
             },
             {
                 "name": "coffee_or_tea",
                 "label": "Coffee or tea",
                 "description": "Which of the two you reach for.",
-                "held": False,
+                "is_stored": False,
             },
         ],
         "own_attributes": ["spice_level"],

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from pkm.hooks import entry_changed
 from pkm.registry import copy as registry_copy
 from pkm.registry import sync
-from pkm.registry.controls import Asked
+from pkm.registry.controls import PromptField
 from pkm.registry.models import Domain, ScopeEntry, StarterRecord
 from pkm.registry.starter import starter_domains, starter_entries
 from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
@@ -20,7 +20,7 @@ from tests import factories
 
 FIRST = import_module("pkm.migrations.0002_starter_rows")
 FOOD, LIFESTYLE, EVERYTHING = "attr.lifestyle.food.*", "attr.lifestyle.*", "pkm.read"
-SNACK = Attribute("lifestyle.food.snack", "Snack", "What you eat in between.", asked=Asked())
+SNACK = Attribute("lifestyle.food.snack", "Snack", "What you eat in between.", prompt=PromptField())
 NEW = f"attr.{SNACK.path}"
 
 
@@ -125,7 +125,7 @@ def test_missing_domain_and_its_scopes_are_added():
 
 def test_new_words_and_a_new_order_of_the_list_are_taken(monkeypatch):
     first, *others = ATTRIBUTES
-    renamed = Attribute(first.path, "Whole name", first.description, first.control, first.asked)
+    renamed = Attribute(first.path, "Whole name", first.description, first.control, first.prompt)
     put(monkeypatch, *others, renamed)
     monkeypatch.setattr(
         sync, "starter_domains", lambda: [{**row, "position": row["position"] + 1} for row in starter_domains()]

@@ -181,7 +181,7 @@ def test_recovery_code_alone_is_left_only_on_purpose(person):
     with pytest.raises(errors.OnlyRecoveryLeft):
         vault_actions.remove_wrapper(by=person, wrapper_id=passkey)
     assert len(vault_queries.vault_keys(person)["wrappers"]) == 2
-    vault_actions.remove_wrapper(by=person, wrapper_id=passkey, leave_only_recovery=True)
+    vault_actions.remove_wrapper(by=person, wrapper_id=passkey, allow_only_recovery=True)
     assert [way["kind"] for way in vault_queries.vault_keys(person)["wrappers"]] == ["recovery"]
 
 

@@ -39,11 +39,11 @@ class Command(BaseCommand):
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         except ImportedElsewhere:
             raise CommandError("Another run imports this file. Let it finish, or end it and run this again.") from None
-        told = f"{counts['imported']} imported, {counts['known']} known already, {counts['refused']} refused."
+        summary = f"{counts['imported']} imported, {counts['known']} known already, {counts['refused']} refused."
         if counts["refused"]:
-            raise CommandError(f"{told} Mend the lines named above and run this again; the others are in.")
+            raise CommandError(f"{summary} Mend the lines named above and run this again; the others are in.")
         if options["verbosity"]:
-            self.stdout.write(told)
+            self.stdout.write(summary)
 
     def _run(self, file: Path, batch: int, *, quiet: bool) -> dict[str, int]:
         state, size = claim(file), file.stat().st_size

@@ -17,5 +17,5 @@ class Command(BaseCommand):
             self.stdout.write(f"{status}: {people.get(status, 0)}")
         self.stdout.write(f"old rows left: {rows_left()}")
         for state in file_states():
-            told = ", ".join(f"{count} {name}" for name, count in sorted(state.counts.items()))
-            self.stdout.write(f"{state.source[:19]}: {state.status}, line {state.checkpoint['line']}, {told}")
+            counts = ", ".join(f"{count} {name}" for name, count in sorted(state.counts.items()))
+            self.stdout.write(f"{state.source[:19]}: {state.status}, line {state.checkpoint['line']}, {counts}")
