@@ -120,8 +120,8 @@ def record_erasure(*, user_id: str, names: set[str]) -> None:
     audit.lock_heads(subjects)
     now = database_now()
     for subject in subjects:
-        told = AuditEntry.objects.of(subject).order_by("sequence")
-        found = told if subject == own else told.filter(kept__about__in=names)
+        entries = AuditEntry.objects.of(subject).order_by("sequence")
+        found = entries if subject == own else entries.filter(kept__about__in=names)
         sequences = list(found.exclude(kind=EventType.ERASED).values_list("sequence", flat=True))
         if sequences:
             facts = {"ranges": ranges_of(sequences)}
@@ -154,7 +154,7 @@ def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
     now = database_now()
     live = Grant.objects.live(now).filter(user=user).values_list("app__name", flat=True)
-    waiting = ConsentRequest.objects.pending(now).filter(user=user).count()
+    pending = ConsentRequest.objects.pending(now).filter(user=user).count()
     said: list[Words] = []
     if names := sorted(set(live)):
         words = ngettext(
@@ -163,10 +163,10 @@ def outcomes(user: User) -> list[Words]:
             len(names),
         )
         said.append(words % {"n": len(names), "apps": ", ".join(names)})
-    if waiting:
+    if pending:
         said.append(
-            ngettext("%(n)d request that waits is cancelled.", "%(n)d requests that wait are cancelled.", waiting)
-            % {"n": waiting}
+            ngettext("%(n)d request that waits is cancelled.", "%(n)d requests that wait are cancelled.", pending)
+            % {"n": pending}
         )
     said.append(_("Copies that apps made of what they have read stay with them; ask them to delete those."))
     said.append(
@@ -179,8 +179,8 @@ def end_everything(user: User) -> None:
     """End what lives and cancel what waits, one transaction each, with notices; then let the chains catch up."""
     for pk in list(Grant.objects.filter(user=user, status__in=LIVE_GRANTS).order_by("pk").values_list("pk", flat=True)):
         _end(user, pk)
-    waiting = ConsentRequest.objects.filter(user=user, status=RequestStatus.PENDING).order_by("pk")
-    for pk in list(waiting.values_list("pk", flat=True)):
+    pending = ConsentRequest.objects.filter(user=user, status=RequestStatus.PENDING).order_by("pk")
+    for pk in list(pending.values_list("pk", flat=True)):
         _close(user, pk)
     chain_reads_of(user.pk)
     write_pending_entries()
@@ -204,7 +204,7 @@ def _close(user: User, request_pk: int) -> None:
     close_request(request_pk=request_pk, to=to, actor=actor, at=now)
 
 
-def tell(erasure: Erasure) -> None:
+def record_in_chains(erasure: Erasure) -> None:
     """The chains say that their facts are gone, in the transaction in which they go."""
     names = set(ConsentRequest.objects.filter(user=erasure.user).values_list("pairwise_id", flat=True))
     record_erasure(user_id=erasure.user.public_id, names=names)
@@ -214,10 +214,10 @@ def export(user: User) -> dict[str, Any]:
     """What is held of requests, grants, reads, receipts and history."""
     requests = ConsentRequest.objects.filter(user=user).order_by("pk")
     entries = AuditEntry.objects.of(f"person:{user.public_id}").select_related("kept").order_by("sequence")
-    asked = ("request_id", "app__app_id", "app_name", "scope", "purpose", "binding_message", "status", "created_at")
+    requested = ("request_id", "app__app_id", "app_name", "scope", "purpose", "binding_message", "status", "created_at")
     granted = ("grant_id", "request__request_id", "status", "approved_attributes", "starts_at", "expires_at", "reads")
     return {
-        "requests": list(requests.values(*asked, "decided_at", "decision_note")),
+        "requests": list(requests.values(*requested, "decided_at", "decision_note")),
         "grants": list(Grant.objects.filter(user=user).order_by("pk").values(*granted, "ended_at", "ended_by")),
         "sealed_exports": list(
             Export.objects.filter(grant__user=user, ciphertext__isnull=False).values("export_id", "ciphertext")
@@ -245,6 +245,6 @@ ROOM = RoomErasure(
     tables=TABLES,
     outcomes=outcomes,
     ends=end_everything,
-    before_rows=tell,
+    before_rows=record_in_chains,
     export=export,
 )

@@ -60,11 +60,11 @@ def count_touched(*, entry_pks: list[int], **_ignored: Any) -> list[Touched]:
     """Requests that wait on these entries, and grants of these scopes that live; each counted by its index."""
     now = database_now()
     scopes = list(ScopeEntry.objects.filter(pk__in=entry_pks).values_list("scope", flat=True))
-    waiting = ConsentRequest.objects.pending(now).filter(scope_entry__in=entry_pks).count()
+    pending = ConsentRequest.objects.pending(now).filter(scope_entry__in=entry_pks).count()
     live = Grant.objects.live(now).filter(scope__in=scopes).count()
     to_end = ngettext("Also end this %(count)d live grant", "Also end these %(count)d live grants", live)
     return [
-        Touched(_("requests that wait for a decision"), waiting),
+        Touched(_("requests that wait for a decision"), pending),
         Touched(_("grants that are live"), live, to_end % {"count": live} if live else "", "consent.change_grant"),
     ]
 
@@ -75,10 +75,10 @@ def count_of_apps(*, app_pks: list[int], most: int, **_ignored: Any) -> list[Cou
     now, count = database_now(), partial(_by_app, app_pks=app_pks, most=most)
     # in the order of the index that begins with the app: else PostgreSQL may walk through everybody's, by when they end
     live = Grant.objects.live(now).order_by("user_id", "scope")
-    waiting = ConsentRequest.objects.pending(now).order_by("-pk")
+    pending = ConsentRequest.objects.pending(now).order_by("-pk")
     return [
         Count(_("live grants"), "consent/grant", count(live)),
-        Count(_("requests that wait"), "consent/consentrequest", count(waiting)),
+        Count(_("requests that wait"), "consent/consentrequest", count(pending)),
         Count(_("reports"), "consent/appreport", count(AppReport.objects.order_by())),
         Count(_("people who block it"), "", count(BlockedApp.objects.order_by())),
         Count(_("sandbox people"), "consent/sandboxperson", count(SandboxPerson.objects.order_by())),

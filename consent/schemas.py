@@ -214,7 +214,7 @@ class RidingRequestBody(RequestConsentBody):
 
     @model_validator(mode="before")
     @classmethod
-    def _leaves_out_what_the_connection_gives(cls, data: Any) -> Any:
+    def _omits_what_the_connection_gives(cls, data: Any) -> Any:
         given = [
             name for name in ("user_id", "invitation_sha256", "return_url") if isinstance(data, dict) and name in data
         ]

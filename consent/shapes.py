@@ -45,7 +45,7 @@ Scope = Annotated[str, Field(examples=["attr.lifestyle.food.*"])]
 ApprovedPaths = Annotated[list[Path], Field(examples=[EXAMPLE_PATHS[1:2]])]
 Interval = Annotated[int, Field(examples=[5])]
 AccessSeconds = Annotated[Seconds, Field(examples=[604800])]
-Waits = Annotated[Time, Field(examples=[_UNDECIDED_AFTER])]
+PendingUntil = Annotated[Time, Field(examples=[_UNDECIDED_AFTER])]
 RequestState = Annotated[RequestStatus, one_of(RequestStatus)]
 GrantState = Annotated[GrantStatus, one_of(GrantStatus)]
 
@@ -136,7 +136,7 @@ class FrozenRequest(Shape):
         str, Field(description="RFC 7638 thumbprint of the connector key.", examples=[_THUMBPRINT])
     ]
     access_duration: AccessSeconds
-    expires_at: Waits
+    expires_at: PendingUntil
     required_attributes: list[Path] | None
     optional_attributes: Annotated[list[Path] | None, Field(examples=[EXAMPLE_PATHS[:2]])]
     max_reads: int | None
@@ -178,7 +178,7 @@ class AskedConsent(Shape):
     ]
     interval: Interval
     expires_in: Annotated[int, Field(description="Seconds that the request still waits.", examples=[86400])]
-    expires_at: Waits
+    expires_at: PendingUntil
     access_duration: AccessSeconds
     connector_key_id: Annotated[str, Field(examples=[_KEY_ID])]
     connector_fingerprint: Annotated[
@@ -277,7 +277,7 @@ class ConsentStatus(Shape):
     scope: Scope
     interval: Interval
     created_at: Time
-    expires_at: Waits
+    expires_at: PendingUntil
     decided_at: Annotated[Time | None, Field(examples=[_DECIDED])]
     receipt_id: Annotated[
         str | None,

@@ -95,11 +95,11 @@ def effective_grant_status(status: str, expires_at: datetime, now: datetime) -> 
     return GrantStatus.EXPIRED if is_overdue else GrantStatus(status)
 
 
-def effective_request_status_sql(standing: RequestStatus) -> str:
+def effective_request_status_sql(status: RequestStatus) -> str:
     """A condition on `consent_requests r`: these stand there at `%(now)s`."""
-    written = f"r.status = '{standing}'"
-    if standing is RequestStatus.PENDING:
+    written = f"r.status = '{status}'"
+    if status is RequestStatus.PENDING:
         return f"({written} AND r.expires_at > %(now)s)"
-    if standing is RequestStatus.EXPIRED:
+    if status is RequestStatus.EXPIRED:
         return f"({written} OR (r.status = '{RequestStatus.PENDING}' AND r.expires_at <= %(now)s))"
     return f"({written})"

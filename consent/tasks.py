@@ -98,4 +98,4 @@ def sequence_log() -> int:
 @shared_task
 def ask_log_witnesses() -> int:
     """Ask the log's witnesses to cosign its newest checkpoint, where this process holds the log's keys."""
-    return cosigning.ask_witnesses() if sequencing.signs_here() else 0
+    return cosigning.request_cosignatures() if sequencing.signs_here() else 0

@@ -169,7 +169,7 @@ def _people(request: HttpRequest, member: AppMember, form: SandboxPersonForm) ->
 
 
 def _played(member: AppMember, user_id: str) -> User:
-    return sandbox_queries.played_by_app(app_pk=member.app_id, user_id=user_id)
+    return sandbox_queries.person_of_app(app_pk=member.app_id, user_id=user_id)
 
 
 def _need_test_app(member: AppMember) -> None:

@@ -16,7 +16,7 @@ def entries_about(prefix: str) -> Entries:
 
 def told(request: ConsentRequest, chain: str) -> list[str]:
     """What a chain says of a request, in its order."""
-    entries = entries_about(chain).telling(request_id=request.request_id)
+    entries = entries_about(chain).with_facts(request_id=request.request_id)
     return list(entries.order_by("sequence").values_list("kind", flat=True))
 
 

@@ -75,17 +75,17 @@ class DeveloperView(ServerView):
         return headers(self.limits.values())
 
 
-class AskingView(DeveloperView):
+class LimitedView(DeveloperView):
     """An address that names a person, for which apps are limited; a call may say on whose behalf it comes."""
 
     hint = ""
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
         if hasattr(self, "app") and status < 500:  # a refusal that came before the limits costs a read more
-            self.look_at_limits()
+            self.note_limits()
         return super().limit_headers(status)
 
-    def look_at_limits(self) -> None:
+    def note_limits(self) -> None:
         """Note the limits of the app that this call has not met."""
         if unknown_users.UNKNOWN_USERS not in self.limits:
             self.limits = {unknown_users.UNKNOWN_USERS: unknown_users.peek(self.app.app_pk, self.hint)} | self.limits

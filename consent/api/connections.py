@@ -57,7 +57,7 @@ class Connections(DeveloperView):
             "code": code,
             "code_url": f"{settings.ISSUER}{reverse('consent:connect')}",
             "expires_at": rfc3339(made.expires_at),
-            "expires_in": int(actions.WAITS.total_seconds()),
+            "expires_in": int(actions.LIFETIME.total_seconds()),
             "interval": INTERVAL,
         }
         return json_answer(answer, status=201)

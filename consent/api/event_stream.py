@@ -28,7 +28,7 @@ class OpenStreams(BaseThrottle):
         if hub.has_ended():
             raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
         allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
-        view.note(Count(allowed, hub.held_of(view.app.app_pk), 0))
+        view.note(Count(allowed, hub.waiters_of(view.app.app_pk), 0))
         if hub.is_full(view.app.app_pk):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
         return True

@@ -49,6 +49,6 @@ class People(DeveloperView):
         refusals=[TooManyRequests],
     )
     def get(self, request: HttpRequest) -> HttpResponse:
-        asked = self.query(PeopleQuery)
-        page = directory.people_found(app=self.app, beginning=asked.query, cursor=asked.cursor, limit=asked.limit)
+        query = self.query(PeopleQuery)
+        page = directory.people_found(app=self.app, beginning=query.query, cursor=query.cursor, limit=query.limit)
         return json_answer(page)

@@ -10,7 +10,7 @@ from common.network import client_address
 from common.operations import header_parameter, operation, path_parameter, query_parameter
 from common.problems import TooManyRequests
 from consent import errors, schemas, shapes, status
-from consent.api.base import ASK, DISCOVER, READ, VERIFY, AskingView, DeveloperView
+from consent.api.base import ASK, DISCOVER, READ, VERIFY, DeveloperView, LimitedView
 from consent.api.headers import CLIENT_HINT, client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace
 from consent.decisions import actions as decision_actions
@@ -34,7 +34,7 @@ _SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 
 
-class UserScopes(AskingView):
+class UserScopes(LimitedView):
     """What a person could be asked for."""
 
     needs = frozenset({"discover"})
@@ -81,13 +81,13 @@ class ScopeCatalog(DeveloperView):
         return HttpResponse(discovery_queries.scope_catalog(wanted), content_type="application/json")
 
 
-class RequestConsent(AskingView):
+class RequestConsent(LimitedView):
     """Ask one person for one scope."""
 
     needs = frozenset({"request"})
 
-    def look_at_limits(self) -> None:
-        super().look_at_limits()
+    def note_limits(self) -> None:
+        super().note_limits()
         if request_limits.REQUESTS_PER_HOUR not in self.limits:
             self.note(request_limits.peek_hourly_budget(self.app))
 
@@ -124,14 +124,14 @@ class RequestConsent(AskingView):
     def post(self, request: HttpRequest) -> HttpResponse:
         key = idempotency_key(request)
         self.hint = client_hint(request)
-        asked = creation.request_consent(
+        made = creation.request_consent(
             app=self.app,
             body=self.body(schemas.RequestConsentBody, special=schemas.SPECIAL),
             idempotency_key=key,
             hint=self.hint,
         )
-        self.note(*asked.limits)
-        return json_answer(asked.answer, status=201 if asked.is_new else 200)
+        self.note(*made.limits)
+        return json_answer(made.answer, status=201 if made.is_new else 200)
 
 
 class ConsentStatus(DeveloperView):
@@ -239,9 +239,9 @@ class EndConsent(DeveloperView):
         refusals=[errors.UnknownRequest],
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        asked = self.body(schemas.EndConsentBody)
-        decision_actions.end_consent(app_pk=self.app.app_pk, request_id=asked.request_id)
-        return json_answer(status.for_app(app_pk=self.app.app_pk, request_id=asked.request_id))
+        body = self.body(schemas.EndConsentBody)
+        decision_actions.end_consent(app_pk=self.app.app_pk, request_id=body.request_id)
+        return json_answer(status.for_app(app_pk=self.app.app_pk, request_id=body.request_id))
 
 
 class ConsentRequests(DeveloperView):
@@ -302,6 +302,6 @@ class Receipt(DeveloperView):
         """202 until the log has the entry, and as many witnesses as must have seen it."""
         proven = published.proof_for_app(app_id=self.app.app_id, claims=receipt["claims"])
         if proven is None:
-            waiting: shapes.UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
-            return json_answer(waiting, status=202, headers={"Retry-After": "3"})
+            unproven: shapes.UnprovenReceipt = {"receipt_id": receipt["receipt_id"], "proof": None}
+            return json_answer(unproven, status=202, headers={"Retry-After": "3"})
         return json_answer({**receipt, "entry": proven["entry"], "proof": proven["proof"]})

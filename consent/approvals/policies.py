@@ -74,8 +74,8 @@ def check_subset(claims: dict[str, Any], approved: Sequence[str]) -> list[str]:
     named = claims["approved_attributes"]
     fits = isinstance(named, list) and named and all(isinstance(path, str) for path in named)
     if not fits or named != sorted(set(named)) or not set(named) <= set(approved):
-        told = "approved_attributes: is not a sorted part of what was approved."
-        raise ApprovalMismatch(told, member="approved_attributes")
+        message = "approved_attributes: is not a sorted part of what was approved."
+        raise ApprovalMismatch(message, member="approved_attributes")
     return list(named)
 
 

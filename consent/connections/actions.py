@@ -28,7 +28,7 @@ from consent.ledger import audit
 from consent.ledger.protection import append_or_defer, own_entry
 from consent.notices.outbox import NewNotice, notify_apps, notify_of_connection
 from consent.requests.actions import close_request
-from consent.requests.creation import ask_along, check_along, connector_key
+from consent.requests.creation import check_along, connector_key, request_with_connection
 from consent.requests.draft import ConnectorKey
 from consent.requests.models import ConsentRequest
 from consent.requests.return_addresses import require_registered, with_members
@@ -41,7 +41,7 @@ from developers.people import meet, part
 from developers.permissions import require_permission
 from pkm.signatures import sha256
 
-WAITS, WAITS_OPENED = timedelta(seconds=600), timedelta(seconds=3600)
+LIFETIME, LIFETIME_OPENED = timedelta(seconds=600), timedelta(seconds=3600)
 COMPLETED_WITHIN = timedelta(minutes=10)
 _LETTERS = "34679CDFGHJKMNPQRTWXY"  # none looks like another, and they make no words
 _CODE_LENGTH = 8
@@ -72,7 +72,7 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
         return_url=body.return_url or "",
         asked=body.request.model_dump(exclude_unset=True) if body.request else None,
         created_at=now,
-        expires_at=now + WAITS,
+        expires_at=now + LIFETIME,
     )
     return made, code, found
 
@@ -110,8 +110,10 @@ def open_by_code(code: str, *, by: User) -> Connection:
 
 def _opened(connection: Connection) -> Connection:
     now = database_now()
-    waiting = Connection.objects.open(now).filter(pk=connection.pk)
-    waiting.filter(expires_at__lt=F("created_at") + WAITS_OPENED).update(expires_at=F("created_at") + WAITS_OPENED)
+    still_open = Connection.objects.open(now).filter(pk=connection.pk)
+    still_open.filter(expires_at__lt=F("created_at") + LIFETIME_OPENED).update(
+        expires_at=F("created_at") + LIFETIME_OPENED
+    )
     connection.refresh_from_db(fields=["expires_at", "status"])
     return connection
 
@@ -151,11 +153,11 @@ def connect(*, connection: Connection, by: User) -> Connection:
             raise InvalidScope
         connection.refresh_from_db()
         if riding is not None:
-            _ask_along(connection, app, riding, person, by)
+            _request_with_connection(connection, app, riding, person, by)
         audit.append(**own_entry(by, EventType.APP_CONNECTED, {"app_id": app.app_id}))
         if not connection.return_url:
             connection.completed_at = now
-            connection.sequence = _tell(connection, CONNECTED.type, pairwise_id, now)
+            connection.sequence = _notify(connection, CONNECTED.type, pairwise_id, now)
         elif not was_known:  # its name for them names nobody before it has completed this
             part(app_pk=app.app_pk, user_pk=by.pk, at=now)
         connection.save()
@@ -169,9 +171,9 @@ class _Riding(NamedTuple):
     key: ConnectorKey | Problem
 
 
-def _riding(connection: Connection, app: AppContext, asked: RidingRequestBody) -> _Riding:
+def _riding(connection: Connection, app: AppContext, request: RidingRequestBody) -> _Riding:
     """Before the transaction, in which nothing waits for the app's site."""
-    terms = {name: getattr(asked, name) for name in RequestConsentBody.model_fields}
+    terms = {name: getattr(request, name) for name in RequestConsentBody.model_fields}
     given = {
         "user_id": "",
         "invitation_sha256": sha256(connection.connection_id),
@@ -186,12 +188,16 @@ def _riding(connection: Connection, app: AppContext, asked: RidingRequestBody) -
         return _Riding(body, refused)
 
 
-def _ask_along(connection: Connection, app: AppContext, riding: _Riding, person: PersonRead, by: User) -> None:
+def _request_with_connection(
+    connection: Connection, app: AppContext, riding: _Riding, person: PersonRead, by: User
+) -> None:
     body, withheld = riding.body.model_copy(update={"user_id": person.pairwise_id}), bool(connection.return_url)
     try:
         if isinstance(riding.key, Problem):
             raise riding.key
-        made = ask_along(app=app, body=body, key=riding.key, person=person, user_pk=by.pk, withheld=withheld)
+        made = request_with_connection(
+            app=app, body=body, key=riding.key, person=person, user_pk=by.pk, withheld=withheld
+        )
     except Problem as refused:
         if refused.status >= 500:
             raise
@@ -222,11 +228,11 @@ def decline(*, connection: Connection, by: User) -> None:
     """The app learns that somebody declined, and not who. Raises `ConnectionEnded`."""
     with _answering(connection, by, ConnectionStatus.DECLINED) as now:
         connection.refresh_from_db()
-        sequence = _tell(connection, DECLINED.type, None, now)
+        sequence = _notify(connection, DECLINED.type, None, now)
         Connection.objects.filter(pk=connection.pk).update(sequence=sequence)
 
 
-def _tell(connection: Connection, kind: str, user_id: str | None, at: datetime) -> int:
+def _notify(connection: Connection, kind: str, user_id: str | None, at: datetime) -> int:
     body = queries.notice_body(connection, user_id)
     return notify_of_connection(app_pk=connection.app_id, kind=kind, body=body, at=at)
 
@@ -274,11 +280,11 @@ def complete(*, app_pk: int, connection_id: str, code: str) -> Connection:
         raise InvalidConnectionCode
     if connection.completed_at is not None:
         return connection
-    if user_pk is None or connection.told_at(now) is not ConnectionStatus.PENDING:
+    if user_pk is None or connection.reported_status(now) is not ConnectionStatus.PENDING:
         raise InvalidConnectionCode
     connection.completed_at = now
     user_id = meet(app_pk=app_pk, user_pk=user_pk, named="")
-    connection.sequence = _tell(connection, CONNECTED.type, user_id, now)
+    connection.sequence = _notify(connection, CONNECTED.type, user_id, now)
     connection.save(update_fields=["completed_at", "sequence"])
     if connection.request_id is not None:
         _release(connection.request_id, now)
@@ -312,10 +318,10 @@ def disconnect(*, app_pk: int, user: User, actor: Actor) -> bool:
     was_known = part(app_pk=app_pk, user_pk=user.pk, at=now)
     if not was_known and not uncompleted(app_pk=app_pk, user=user).exists():
         return False
-    waiting = ConsentRequest.objects.filter(app=app_pk, user=user, status=RequestStatus.PENDING).order_by("pk")
+    pending = ConsentRequest.objects.filter(app=app_pk, user=user, status=RequestStatus.PENDING).order_by("pk")
     live = Grant.objects.filter(app=app_pk, user=user, status__in=LIVE_GRANTS).order_by("pk")
     # all of them before the first is written down: requests and grants are locked before any head
-    requests = list(waiting.select_for_update().values_list("pk", flat=True))
+    requests = list(pending.select_for_update().values_list("pk", flat=True))
     grants = list(live.select_for_update().values_list("pk", flat=True))
     for request_pk in requests:
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=actor, at=now)

@@ -87,7 +87,7 @@ class Connection(models.Model):
         is_over = self.status == ConnectionStatus.PENDING and self.expires_at <= now
         return ConnectionStatus.EXPIRED if is_over else ConnectionStatus(self.status)
 
-    def told_at(self, now: datetime) -> ConnectionStatus:
+    def reported_status(self, now: datetime) -> ConnectionStatus:
         """As the app is told: one that it has not completed is still pending."""
         status = self.status_at(now)
         if status is not ConnectionStatus.CONNECTED or self.completed_at is not None:

@@ -7,7 +7,7 @@ from common.clock import database_now
 from common.identifiers import is_identifier
 from consent.connections.models import Connection
 from consent.errors import UnknownConnection, UnknownUser
-from consent.requests.creation import asked_body
+from consent.requests.creation import created_body
 from consent.shapes import Connection as ConnectionShape
 from consent.shapes import ConnectionNotice
 from consent.states import ConnectionStatus
@@ -40,18 +40,18 @@ def person_of_app(*, app_pk: int, user_id: str) -> User:
 
 def body(connection: Connection, now: datetime) -> ConnectionShape:
     """The same, of one that was read with its app and request."""
-    status = connection.told_at(now)
-    told = notice_body(connection, None)
+    status = connection.reported_status(now)
+    notice = notice_body(connection, None)
     if status is not ConnectionStatus.CONNECTED:
-        return {**told, "status": status, "request_id": None, "refusal": None, "request": None}
+        return {**notice, "status": status, "request_id": None, "refusal": None, "request": None}
     met = AppPerson.objects.filter(app=connection.app_id, user=connection.user_id, ended_at=None)
     request = connection.request
-    asked = None
+    created = None
     if request is not None:
         label = request.scope_entry.scope_label
-        asked = asked_body(request, app_id=connection.app.app_id, label=label, at=now)
+        created = created_body(request, app_id=connection.app.app_id, label=label, at=now)
     user_id = met.values_list("pairwise_id", flat=True).first()
-    return {**told, "status": status, "user_id": user_id, "request": asked}
+    return {**notice, "status": status, "user_id": user_id, "request": created}
 
 
 def notice_body(connection: Connection, user_id: str | None) -> ConnectionNotice:

@@ -54,7 +54,7 @@ def _claimed(app_pk: int, thumbprint: str) -> int | None:
     return next((row["app_id"] for row in rows(_CLAIM, [app_pk, thumbprint])), None)
 
 
-_WAIT = """
+_SCHEDULE = """
 INSERT INTO published_connector_keys (request_id, token, failures, due_at)
 SELECT %(request_pk)s, '', 0, {clock} FROM developer_apps
  WHERE id = %(app_pk)s AND mode = 'live' AND proved_domain <> ''
@@ -68,7 +68,7 @@ def fetch_published_keys(*, request_pk: int, app_pk: int) -> None:
     """
     at = clock()
     with connection.cursor() as cursor:
-        cursor.execute(_WAIT.format(clock=at.sql), {"request_pk": request_pk, "app_pk": app_pk, **at.parameters})
+        cursor.execute(_SCHEDULE.format(clock=at.sql), {"request_pk": request_pk, "app_pk": app_pk, **at.parameters})
         if cursor.rowcount:
             transaction.on_commit(partial(enqueue, "consent.tasks.fetch_published_keys"))
 
@@ -87,8 +87,8 @@ def register_key(*, app: App, key_id: str, jwk: Any, by: User, at: datetime | No
     if not pkm.sealed.KEY_ID.fullmatch(key_id):
         raise InvalidRequest("A key ID is 1 to 128 letters, digits and . _ ~ -")
     thumbprint = pkm.sealed.thumbprint(public)
-    held = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
-    if held.status == AppStatus.CLOSED:
+    locked = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     claim_key(app_pk=app.pk, thumbprint=thumbprint)
     registered = ConnectorKey.objects.registered().filter(app=app)

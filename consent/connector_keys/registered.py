@@ -68,7 +68,7 @@ def proved_entry(key: ConnectorKey) -> AuditEntry | None:
 def _is_removed(entry: AuditEntry, thumbprint: str) -> bool:
     """By the chain, whatever the row says: whoever writes the database could empty its `removed_at`."""
     later = AuditEntry.objects.filter(chain=entry.chain, sequence__gt=entry.sequence)
-    return later.filter(kind=EventType.CONNECTOR_KEY_REMOVED).telling(thumbprint=thumbprint).exists()
+    return later.filter(kind=EventType.CONNECTOR_KEY_REMOVED).with_facts(thumbprint=thumbprint).exists()
 
 
 def _is_leaf(entry: AuditEntry) -> bool:

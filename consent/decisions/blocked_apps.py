@@ -22,8 +22,14 @@ from consent.states import LIVE_GRANTS, Actor, RequestStatus
 
 def met_app(app_id: str, by: User) -> int:
     """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
-    asked = ConsentRequest.objects.filter(user=by)
-    for met in (asked, by.known_to_apps.all(), by.discoveries.all(), by.directory_finds.all(), by.blocked_apps.all()):
+    requests = ConsentRequest.objects.filter(user=by)
+    for met in (
+        requests,
+        by.known_to_apps.all(),
+        by.discoveries.all(),
+        by.directory_finds.all(),
+        by.blocked_apps.all(),
+    ):
         found = met.filter(app__app_id=app_id).values_list("app_id", flat=True).first()
         if found is not None:
             return int(found)
@@ -45,15 +51,15 @@ def block_app(*, app_id: str, by: User, stop: bool) -> Ended:
     lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
     _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
     now = database_now()
-    waiting = ConsentRequest.objects.filter(user=by, app_id=app_pk, status=RequestStatus.PENDING).order_by("pk")
+    pending = ConsentRequest.objects.filter(user=by, app_id=app_pk, status=RequestStatus.PENDING).order_by("pk")
     # all of them before the first is written down: the app may be cancelling the second one itself
-    held = list(waiting.select_for_update().values_list("pk", flat=True))
+    locked = list(pending.select_for_update().values_list("pk", flat=True))
     live = Grant.objects.filter(user=by, app_id=app_pk, status__in=LIVE_GRANTS).order_by("pk")
     if stop:  # grants too are locked before any head is
         list(live.select_for_update().values_list("pk", flat=True))
     cancelled = sum(
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
-        for request_pk in held
+        for request_pk in locked
     )
     uncompleted(app_pk=app_pk, user=by).update(complete_by=now)  # the app is told of none
     stopped = revoke_all(app_pk=app_pk, by=by) if stop else 0

@@ -52,12 +52,12 @@ def write_down_expiry(*, most_seconds: float = _AT_ONCE) -> int:
     """
     now = database_now()
     # many are of one app and scope, which is read once for all of them
-    asked = (
+    overdue_requests = (
         ConsentRequest.objects.overdue(now).select_related("user").prefetch_related("app__application", "scope_entry")
     )
     live = Grant.objects.overdue(now).select_related("request__user")
     live = live.prefetch_related("request__app__application", "request__scope_entry")
-    requests = _Overdue(asked, _expire_requests, _expire_request)
+    requests = _Overdue(overdue_requests, _expire_requests, _expire_request)
     grants = _Overdue(live, _expire_grants, _expire_grant)
     return sum(_Run(overdue, now, most_seconds).through() for overdue in (requests, grants))
 
@@ -136,23 +136,23 @@ class _Run:
     @transaction.atomic
     def _end(self, pks: Sequence[int]) -> int:
         free = self.overdue.rows.filter(pk__in=pks).select_for_update(skip_locked=True, of=("self",), no_key=True)
-        held = list(free.order_by("expires_at", "pk"))
-        if held:
+        locked = list(free.order_by("expires_at", "pk"))
+        if locked:
             with locks_waited_for(_LOCK_TIMEOUT):
-                self.overdue.together(held, self.at)
-        return len(held)
+                self.overdue.together(locked, self.at)
+        return len(locked)
 
 
-def _expire_requests(waiting: Sequence[ConsentRequest], at: datetime) -> None:
+def _expire_requests(requests: Sequence[ConsentRequest], at: datetime) -> None:
     """`close_request` of each. They are overdue and locked."""
-    ConsentRequest.objects.filter(pk__in=[request.pk for request in waiting]).update(
+    ConsentRequest.objects.filter(pk__in=[request.pk for request in requests]).update(
         status=RequestStatus.EXPIRED, decided_at=F("expires_at"), decided_by=Actor.SYSTEM
     )
-    for request in waiting:
+    for request in requests:
         # as the entry and the receipt tell it
         request.status, request.decided_at, request.decided_by = RequestStatus.EXPIRED, request.expires_at, Actor.SYSTEM
     expired = EventType.EXPIRED
-    record_together([Change(each, expired, Actor.SYSTEM, at, happened=each.expires_at) for each in waiting])
+    record_together([Change(each, expired, Actor.SYSTEM, at, happened=each.expires_at) for each in requests])
 
 
 def _expire_grants(live: Sequence[Grant], at: datetime) -> None:

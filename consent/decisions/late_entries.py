@@ -58,8 +58,8 @@ def _each(keys: list[int], work: Callable[[int], int]) -> int:
 def _record_request(request_pk: int) -> int:
     """1 where something was missing and is written down or waits, else 0. The mark goes, unless that failed again."""
     with transaction.atomic():
-        held = ConsentRequest.objects.select_for_update(of=("self",)).select_related(*RELATED)
-        request = held.get(pk=request_pk)
+        locked = ConsentRequest.objects.select_for_update(of=("self",)).select_related(*RELATED)
+        request = locked.get(pk=request_pk)
         ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
         if not _unrecorded_requests(pk=request_pk).exists():
             return 0
@@ -70,8 +70,8 @@ def _record_request(request_pk: int) -> int:
 def _record_grant(grant_pk: int) -> int:
     """The same of a grant's end or pause."""
     with transaction.atomic():
-        held = Grant.objects.select_for_update(of=("self",))
-        grant = held.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
+        locked = Grant.objects.select_for_update(of=("self",))
+        grant = locked.select_related(*(f"request__{name}" for name in RELATED)).get(pk=grant_pk)
         Grant.objects.filter(_MARKED, pk=grant_pk).update(record_waits=False)
         if _is_unrecorded_pause(grant_pk):
             _record(grant.request, grant, EventType.PAUSED, Actor.PERSON, None)
@@ -113,22 +113,22 @@ def _unrecorded_requests(**which: int) -> QuerySet[ConsentRequest]:
     """Ended without an approval, and neither a receipt nor a waiting entry says so."""
     ended = ConsentRequest.objects.filter(**which, status__in=_ENDED_REQUESTS).filter(_of_somebody())
     receipt = Receipt.objects.filter(request=OuterRef("pk"), event=OuterRef("status"))
-    waits = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
-    return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
+    deferred = AuditPending.objects.filter(request=OuterRef("pk"), kind=OuterRef("status"))
+    return ended.exclude(Exists(receipt)).exclude(Exists(deferred)).order_by("pk")
 
 
 def _unrecorded_grants(**which: int) -> QuerySet[Grant]:
     """Ended, and neither a receipt nor a waiting entry says so."""
     receipt = Receipt.objects.filter(request=OuterRef("request"), event=OuterRef("status"))
-    waits = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
+    deferred = AuditPending.objects.filter(request=OuterRef("request"), kind=OuterRef("status"))
     ended = Grant.objects.filter(**which, status__in=ENDED_GRANTS).filter(_of_somebody())
-    return ended.exclude(Exists(receipt)).exclude(Exists(waits)).order_by("pk")
+    return ended.exclude(Exists(receipt)).exclude(Exists(deferred)).order_by("pk")
 
 
 def _paused() -> QuerySet[Grant]:
     """Paused, and no waiting entry says so."""
-    waits = AuditPending.objects.filter(request=OuterRef("request"), kind=EventType.PAUSED)
-    return Grant.objects.filter(_of_somebody(), ~Exists(waits), status=GrantStatus.PAUSED)
+    deferred = AuditPending.objects.filter(request=OuterRef("request"), kind=EventType.PAUSED)
+    return Grant.objects.filter(_of_somebody(), ~Exists(deferred), status=GrantStatus.PAUSED)
 
 
 def _is_unrecorded_pause(grant_pk: int) -> bool:
@@ -137,16 +137,18 @@ def _is_unrecorded_pause(grant_pk: int) -> bool:
     if grant is None:
         return False
     chain = audit.person_chain(grant.user.public_id)
-    told = AuditEntry.objects.of(chain).filter(kind__in=(EventType.PAUSED, EventType.RESUMED))
-    said = told.telling(grant_id=grant.grant_id)
-    return said.order_by("-sequence").values_list("kind", flat=True).first() != EventType.PAUSED
+    pauses = AuditEntry.objects.of(chain).filter(kind__in=(EventType.PAUSED, EventType.RESUMED))
+    newest_first = pauses.with_facts(grant_id=grant.grant_id)
+    return newest_first.order_by("-sequence").values_list("kind", flat=True).first() != EventType.PAUSED
 
 
 def verify_ends() -> Iterator[Broken]:
     """The people whose chain does not tell of an end that took place."""
     requests = _unrecorded_requests().values_list("user__public_id", "request_id", "status")
     grants = (
-        _unrecorded_grants().annotate(asked=F("request__request_id")).values_list("user__public_id", "asked", "status")
+        _unrecorded_grants()
+        .annotate(of_request=F("request__request_id"))
+        .values_list("user__public_id", "of_request", "status")
     )
     for found in (requests, grants):
         for user_id, request_id, status in found.iterator(chunk_size=2000):

@@ -10,7 +10,14 @@ from common.sql.statements import take_locks
 from consent.approvals.policies import Approval, check_approval
 from consent.decisions.sensitivity import must_be_vouched_for
 from consent.errors import InvalidAttributes, InvalidDuration, KeyNotVouched, RequestChanged, RequiredAttributeMissing
-from consent.exports.policies import Held, check_header, check_room, check_sources, lock_sources, segments_with
+from consent.exports.policies import (
+    StoredAttributes,
+    check_header,
+    check_room,
+    check_sources,
+    lock_sources,
+    segments_with,
+)
 from consent.requests.models import ConsentRequest
 from consent.requests.vouching import vouching_of
 from consent.schemas import ApproveBody
@@ -38,7 +45,7 @@ def lock_scope(request_id: str) -> None:
     take_locks(_LOCK_SCOPE, {"request_id": request_id})
 
 
-def is_requested(request: ConsentRequest, path: str, held: Held) -> bool:
+def is_requested(request: ConsentRequest, path: str, stored: StoredAttributes) -> bool:
     """Whether this attribute lies inside what was asked.
 
     With neither list given, everything of the scope is asked: its canonical attributes, and attributes of the
@@ -56,7 +63,7 @@ def is_requested(request: ConsentRequest, path: str, held: Held) -> bool:
     if scope is None or parts is None or not scope.takes_own_attributes or not scope.covers(path):
         return False
     domain, segment, attribute = parts
-    return attribute in held.get((domain, segment), set())
+    return attribute in stored.get((domain, segment), set())
 
 
 def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at: datetime) -> Approval:
@@ -75,9 +82,9 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at:
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
     if must_be_vouched_for(request) and vouching_of(request).is_missing:
         raise KeyNotVouched
-    held = lock_sources(by)
-    _check_attributes(request, body.approved_attributes, held)
-    check_sources(request.made_from(body.approved_attributes), body.sources, held, by)
+    stored = lock_sources(by)
+    _check_attributes(request, body.approved_attributes, stored)
+    check_sources(request.made_from(body.approved_attributes), body.sources, stored, by)
     check_header(request=request, revision=1, jwe=body.jwe)
     terms = {
         "revision": 1,
@@ -89,10 +96,10 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at:
     return approval
 
 
-def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: Held) -> None:
+def _check_attributes(request: ConsentRequest, approved: Sequence[str], stored: StoredAttributes) -> None:
     own = [path for path in approved if path not in request.attributes]
     passing = registry_copy.entries().answers.keys() - (request.derived or {}).keys() if own else ()
-    outside = [path for path in approved if path in passing or not is_requested(request, path, held)]
+    outside = [path for path in approved if path in passing or not is_requested(request, path, stored)]
     if outside:
         raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
     chosen = set(approved)
@@ -102,5 +109,5 @@ def _check_attributes(request: ConsentRequest, approved: Sequence[str], held: He
     twice = [path for path in request.accepts or {} if len(chosen.intersection(request.forms_of(path))) > 1]
     if twice:
         raise InvalidAttributes(f"Share the value or one answer in its place, not several: {', '.join(twice)}.")
-    if not segments_with(request.made_from(approved), held):
+    if not segments_with(request.made_from(approved), stored):
         raise InvalidAttributes("None of these attributes is in your data; there is nothing to share.")

@@ -23,7 +23,7 @@ CHOICES = (30, 60, 180, 0)  # days without a read, of which a person chooses; 0 
 REASON = "unused"  # the `end_reason`
 _BATCH = 200
 _AT_ONCE = 6.0  # seconds of one run
-_NEVER_LOOKS = timedelta(days=180)  # until somebody changes their setting, which makes all of theirs due
+_RECHECK_AFTER = timedelta(days=180)  # until somebody changes their setting, which makes all of theirs due
 
 
 def is_due() -> bool:
@@ -55,14 +55,14 @@ def _due(now: datetime) -> GrantQuerySet:
 @transaction.atomic
 def _look(grant_pk: int) -> int:
     """1 where it ended or its end was announced."""
-    held = _due(database_now()).select_for_update(skip_locked=True, of=("self",), no_key=True)
-    grant = held.select_related("user").filter(pk=grant_pk).first()
+    locked = _due(database_now()).select_for_update(skip_locked=True, of=("self",), no_key=True)
+    grant = locked.select_related("user").filter(pk=grant_pk).first()
     if grant is None:
         return 0
     now = database_now()  # whoever reads waits for the lock: what was read before it is seen here
     unread_at = _unread_at(grant, own_actor_profile(grant.user).unused_days)
     if unread_at is None or unread_at > now:
-        _keep(grant, until=unread_at or now + _NEVER_LOOKS)
+        _keep(grant, until=unread_at or now + _RECHECK_AFTER)
         return 0
     if grant.unused_ends_at is None:
         ends_at = now + UNUSED_NOTICE
@@ -94,15 +94,15 @@ def keep_unused(*, grant_id: str, by: User) -> str:
 
     Raises `UnknownGrant`, and `MoveNotAllowed` where it has ended.
     """
-    held = Grant.objects.select_for_update(of=("self",), no_key=True).select_related("app")
-    grant = held.filter(grant_id=grant_id, user=by).first()
+    locked = Grant.objects.select_for_update(of=("self",), no_key=True).select_related("app")
+    grant = locked.filter(grant_id=grant_id, user=by).first()
     if grant is None:
         raise UnknownGrant
     now = database_now()
     if not grant.is_live(now):
         raise MoveNotAllowed(grant_status=grant.status_at(now))
     days = own_actor_profile(by).unused_days
-    _keep(grant, until=now + (timedelta(days=days) - UNUSED_NOTICE if days else _NEVER_LOOKS))
+    _keep(grant, until=now + (timedelta(days=days) - UNUSED_NOTICE if days else _RECHECK_AFTER))
     return grant.app.app_id
 
 

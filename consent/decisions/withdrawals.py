@@ -86,23 +86,23 @@ def _unfinished() -> QuerySet[ScopeWithdrawal]:
 def _finish_batch(withdrawal_pk: int) -> int | None:
     """How many ended in one batch; None where nothing is left to do, or another worker does it."""
     with transaction.atomic():
-        held = _unfinished().select_for_update(skip_locked=True, of=("self",)).select_related("scope_entry", "by")
-        withdrawal = held.filter(pk=withdrawal_pk).first()
+        locked = _unfinished().select_for_update(skip_locked=True, of=("self",)).select_related("scope_entry", "by")
+        withdrawal = locked.filter(pk=withdrawal_pk).first()
         if withdrawal is None:
             return None
         now, own = database_now(), ScopeWithdrawal.objects.filter(pk=withdrawal_pk)
-        waiting, live = _waiting(withdrawal, now), _live(withdrawal, now)
-        cancelled = sum(_cancel(request.pk, withdrawal, now) for request in _lock_batch(waiting))
+        pending, live = _pending(withdrawal, now), _live(withdrawal, now)
+        cancelled = sum(_cancel(request.pk, withdrawal, now) for request in _lock_batch(pending))
         ended = 0 if cancelled else sum(_end(grant.pk, withdrawal, now) for grant in _lock_batch(live))
         # somebody else may have ended just those that were looked for, with others behind them
-        if not cancelled and not ended and not waiting.exists() and not live.exists():
+        if not cancelled and not ended and not pending.exists() and not live.exists():
             own.update(finished_at=now)
             return None
         own.update(cancelled=F("cancelled") + cancelled, ended=F("ended") + ended)
         return cancelled + ended
 
 
-def _waiting(withdrawal: ScopeWithdrawal, now: datetime) -> QuerySet[ConsentRequest]:
+def _pending(withdrawal: ScopeWithdrawal, now: datetime) -> QuerySet[ConsentRequest]:
     pending = ConsentRequest.objects.pending(now)
     return pending.filter(scope_entry=withdrawal.scope_entry_id, pk__lte=withdrawal.newest_request)
 
@@ -133,11 +133,11 @@ def _end(grant_pk: int, withdrawal: ScopeWithdrawal, now: datetime) -> bool:
 
 def _lock_batch(rows: Any) -> list[Any]:
     """The next batch, locked; then the heads of all their chains, in the one order."""
-    held = list(rows.select_for_update(of=("self",)).select_related("user", "app").order_by("pk")[:_BATCH])
+    locked = list(rows.select_for_update(of=("self",)).select_related("user", "app").order_by("pk")[:_BATCH])
     lock_heads(
-        chain for row in held for chain in (audit.person_chain(row.user.public_id), audit.app_chain(row.app.app_id))
+        chain for row in locked for chain in (audit.person_chain(row.user.public_id), audit.app_chain(row.app.app_id))
     )
-    return held
+    return locked
 
 
 def _who(withdrawal: ScopeWithdrawal | None) -> str:

@@ -22,7 +22,11 @@ def discover_scopes(
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, found = unknown_users.admit(
-        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
+        app_pk=app.app_pk,
+        user_pk=person.user_pk,
+        requested_before=person.requested_before,
+        misses=person.misses,
+        hint=hint,
     )
     scopes = queries.user_scopes(person, wanted)
     note_discovery(app_pk=app.app_pk, user_pk=user_pk)

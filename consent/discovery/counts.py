@@ -46,14 +46,14 @@ class _Counts:
         """Write what was counted, and forget the days that are over."""
         today = datetime.now(UTC).date()
         with self._lock:
-            waiting = {key: count for key, count in self._counts.items() if count}
+            unwritten = {key: count for key, count in self._counts.items() if count}
             self._counts = {key: 0 for key in self._counts if key[2] == today}
             self._is_due = False
         try:
-            _write_further(waiting)
+            _write_further(unwritten)
         except DatabaseError:
             with self._lock:  # the database may be back for the next ones
-                for key, count in waiting.items():
+                for key, count in unwritten.items():
                     self._counts[key] = self._counts.get(key, 0) + count
             raise
 

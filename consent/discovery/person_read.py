@@ -20,7 +20,7 @@ from developers.people import named_by
 _PERSON = """
 SELECT v.version, CASE WHEN u.is_active THEN u.id END AS user_pk, i.summary_projection, k.vault_status,
        m.used, m.resets_at,
-       (SELECT 1 FROM consent_requests q WHERE q.app_id = %(app_pk)s AND q.user_id = u.id LIMIT 1) AS asked_before,
+       (SELECT 1 FROM consent_requests q WHERE q.app_id = %(app_pk)s AND q.user_id = u.id LIMIT 1) AS requested_before,
        EXISTS (SELECT 1 FROM blocked_apps b WHERE b.user_id = u.id AND b.app_id = %(app_pk)s) AS blocked,
        (SELECT p.pairwise_id FROM app_people p WHERE p.app_id = %(app_pk)s AND p.user_id = u.id
            AND p.ended_at IS NULL) AS pairwise_id,
@@ -56,7 +56,7 @@ class PersonRead:
     hidden: str  # scopes, with a space between
     vault_status: str | None
     has_blocked: bool
-    asked_before: bool
+    requested_before: bool
     misses: Count  # of the app, or of its caller where it hints at one
 
 
@@ -78,7 +78,7 @@ def read_person(*, app_pk: int, is_test: bool, name: str, hint: str, is_personal
         hidden=row["hidden"] or "",
         vault_status=row["vault_status"],
         has_blocked=bool(row["blocked"]),
-        asked_before=bool(row["asked_before"]),
+        requested_before=bool(row["requested_before"]),
         misses=limits.count_of_row(limit, row["used"], row["resets_at"]),
     )
 

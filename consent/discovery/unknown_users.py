@@ -31,7 +31,7 @@ def peek(app_pk: int, hint: str) -> Count:
     return limits.peek(limit(), counter_of(app_pk, hint))
 
 
-def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, misses: Count, hint: str) -> tuple[int, Count]:
+def admit(*, app_pk: int, user_pk: int | None, requested_before: bool, misses: Count, hint: str) -> tuple[int, Count]:
     """The person, where there is one; else count the miss. Refuse the call where too many were not found.
 
     Returns with the person where the app, or its caller, stands. Before the transaction: a refusal must not undo its
@@ -40,11 +40,11 @@ def admit(*, app_pk: int, user_pk: int | None, asked_before: bool, misses: Count
     Refusing only the misses would tell which people exist, so whoever guessed too often is refused for everybody but
     the people whom the app has asked before: those it knows.
     """
-    if not asked_before:
+    if not requested_before:
         misses.require(TooManyRequests, _REFUSED)
     if user_pk is not None:
         return user_pk, misses
-    if not asked_before:
+    if not requested_before:
         misses = limits.count(limit(), counter_of(app_pk, hint))
         misses.require(TooManyRequests, _REFUSED)
     raise UnknownUser(limits=[misses])

@@ -110,11 +110,11 @@ def api(request: HttpRequest) -> HttpResponse:
 @require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     """Every code: what it means, its status, what to do."""
-    told = codes_of_operations()
+    app_codes = codes_of_operations()
     every = refusals()
     groups = {
-        "apps": [refusal for refusal in every if refusal.code in told],
-        "people": [refusal for refusal in every if refusal.code not in told],
+        "apps": [refusal for refusal in every if refusal.code in app_codes],
+        "people": [refusal for refusal in every if refusal.code not in app_codes],
     }
     return render(request, "docs/errors.html", groups)
 
@@ -241,16 +241,16 @@ def _kind(schema: dict[str, Any]) -> str:
 def _rule(schema: dict[str, Any]) -> str:
     """The bounds of a member, short: `300 to 31536000, default 86400`."""
     schema = _plain(schema)
-    told = []
+    limits = []
     if "enum" in schema:
-        told.append(" | ".join(str(value) for value in schema["enum"]))
+        limits.append(" | ".join(str(value) for value in schema["enum"]))
     if "minimum" in schema and "maximum" in schema:
-        told.append(f"{schema['minimum']} to {schema['maximum']}")
+        limits.append(f"{schema['minimum']} to {schema['maximum']}")
     if "maxLength" in schema:
-        told.append(f"{schema.get('minLength', 0)} to {schema['maxLength']} characters")
+        limits.append(f"{schema.get('minLength', 0)} to {schema['maxLength']} characters")
     if schema.get("default") is not None:
-        told.append(f"default {schema['default']}")
-    return ", ".join(told)
+        limits.append(f"default {schema['default']}")
+    return ", ".join(limits)
 
 
 def _answers(responses: dict[str, Any]) -> Any:

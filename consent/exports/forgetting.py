@@ -41,8 +41,8 @@ def forget_reads(*, most_seconds: float) -> int:
             if oldest is None or oldest >= limit:
                 return None
             some = following.select_related("kept")[:_ENTRIES]
-            last, held = _passed(list(takewhile(lambda entry: entry.at < limit, some)))
-            went = _delete(held)
+            last, batches = _passed(list(takewhile(lambda entry: entry.at < limit, some)))
+            went = _delete(batches)
             ForgottenReads.objects.update_or_create(pk=_ONE, defaults={"entry": last})
             return went
 
@@ -72,22 +72,22 @@ def _mark() -> int:
 
 def _passed(entries: list[AuditEntry]) -> tuple[int, list[dict[str, Any]]]:
     """The key of the last entry to go past, and what those that hold reads say, of so many reads together."""
-    held: list[dict[str, Any]] = []
+    batches: list[dict[str, Any]] = []
     last = count = 0
     for entry in entries:
         last = entry.pk
         if entry.kind == EventType.READS and entry.facts:  # of an erased person's nothing says which they were
-            held.append(entry.facts)
+            batches.append(entry.facts)
             count += entry.facts["count"]
             if count >= _READS:
                 break
-    return last, held
+    return last, batches
 
 
-def _delete(held: list[dict[str, Any]]) -> int:
+def _delete(batches: list[dict[str, Any]]) -> int:
     """An app's entry holds other cuts of the same reads, under a hash that no read carries."""
-    if not held:
+    if not batches:
         return 0
-    within = (min(facts["first"] for facts in held), max(facts["last"] for facts in held))
-    went, _ = Read.objects.filter(pk__range=within, batch__in={facts["batch"] for facts in held}).delete()
+    within = (min(facts["first"] for facts in batches), max(facts["last"] for facts in batches))
+    went, _ = Read.objects.filter(pk__range=within, batch__in={facts["batch"] for facts in batches}).delete()
     return went

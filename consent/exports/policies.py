@@ -18,7 +18,7 @@ from consent.schemas import ExportBody, Source
 from pkm.errors import QuotaExceeded, StaleRevision
 from pkm.segments import queries as segment_queries
 
-Held = dict[tuple[str, str], set[str]]
+StoredAttributes = dict[tuple[str, str], set[str]]
 
 
 def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) -> tuple[Approval, list[str]]:
@@ -32,7 +32,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) 
     newest = grant.exports.order_by("-revision").values_list("revision", flat=True)[0]
     if body.revision != newest + 1:
         raise StaleRevision(f"The next revision is {newest + 1}.", current_revision=newest)
-    held = lock_sources(by)
+    stored = lock_sources(by)
     check_header(request=request, revision=body.revision, jwe=body.jwe)
     terms = {
         "revision": body.revision,
@@ -41,7 +41,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) 
     }
     approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
     approved = check_subset(approval.claims, grant.approved_attributes)
-    check_sources(request.made_from(approved), body.sources, held, by)
+    check_sources(request.made_from(approved), body.sources, stored, by)
     check_room(by=by, request=request, jwe=body.jwe)
     return approval, approved
 
@@ -66,22 +66,22 @@ def check_room(*, by: User, request: ConsentRequest, jwe: str) -> None:
         )
 
 
-def lock_sources(user: User) -> Held:
+def lock_sources(user: User) -> StoredAttributes:
     """What the person keeps, with their writes held back until the transaction ends."""
     segment_queries.current_revisions(user, (), lock=True)
     return segment_queries.stored_attributes(user)
 
 
-def segments_with(paths: Iterable[str], held: Held) -> set[tuple[str, str]]:
+def segments_with(paths: Iterable[str], stored: StoredAttributes) -> set[tuple[str, str]]:
     """The segments that hold at least one of these attributes."""
     split = [parts for parts in map(pkm.scopes.split_path, paths) if parts is not None]
-    return {(domain, segment) for domain, segment, name in split if name in held.get((domain, segment), set())}
+    return {(domain, segment) for domain, segment, name in split if name in stored.get((domain, segment), set())}
 
 
-def check_sources(approved: Sequence[str], sources: Sequence[Source], held: Held, by: User) -> None:
+def check_sources(approved: Sequence[str], sources: Sequence[Source], stored: StoredAttributes, by: User) -> None:
     """Sources are exactly the segments that hold an approved attribute, each at its newest revision."""
     named = {(source.domain, source.segment_id): source.content_revision for source in sources}
-    current = segment_queries.current_revisions(by, segments_with(approved, held))
+    current = segment_queries.current_revisions(by, segments_with(approved, stored))
     if len(named) != len(sources) or named != current:
         stale = [
             f"{domain}.{segment}"

@@ -22,7 +22,7 @@ from consent.ledger import audit
 from consent.ledger.canonical import sha256_canonical
 from consent.states import Actor
 
-_Waiting = dict[str, Any]  # a row of `_waiting`
+_Unchained = dict[str, Any]  # a row of `_unchained`
 _log = logging.getLogger(__name__)
 _BATCH = 2000  # reads a transaction
 _LOCK = "chain-reads"
@@ -69,22 +69,22 @@ class _Run:
         """How many reads were chained; None where nothing is left."""
         if self.is_done:
             return None
-        waiting: list[_Waiting] = []
+        unchained: list[_Unchained] = []
         try:
             with transaction.atomic():
                 lock_for_transaction(_LOCK)
-                waiting = _waiting(pk__gt=self.after)
-                if not waiting:
+                unchained = _unchained(pk__gt=self.after)
+                if not unchained:
                     return None
-                _chain(waiting)
-            done = len(waiting)
+                _chain(unchained)
+            done = len(unchained)
         except Exception as error:
-            if not waiting or is_gone(error):
+            if not unchained or is_gone(error):
                 raise
             self.failure = error
-            _log.exception("%d reads could not be chained together", len(waiting))
-            people = dict.fromkeys(row["grant__user"] for row in waiting)
-            within = {"pk__gt": self.after, "pk__lte": waiting[-1]["pk"]}
+            _log.exception("%d reads could not be chained together", len(unchained))
+            people = dict.fromkeys(row["grant__user"] for row in unchained)
+            within = {"pk__gt": self.after, "pk__lte": unchained[-1]["pk"]}
             done = each_alone(
                 people,
                 lambda person: _chain_of_person(person, **within),
@@ -92,35 +92,35 @@ class _Run:
                 most_seconds=_ALONE,
                 most_failures=_MOST_FAILURES,
             )
-        self.is_done = len(waiting) < _BATCH
-        self.after = waiting[-1]["pk"]
+        self.is_done = len(unchained) < _BATCH
+        self.after = unchained[-1]["pk"]
         return done
 
 
 @transaction.atomic
 def _chain_of_person(person_pk: int, **where: int) -> int:
     lock_for_transaction(_LOCK)
-    waiting = _waiting(grant__user=person_pk, **where)
-    _chain(waiting)
-    return len(waiting)
+    unchained = _unchained(grant__user=person_pk, **where)
+    _chain(unchained)
+    return len(unchained)
 
 
-def _waiting(**where: int) -> list[_Waiting]:
+def _unchained(**where: int) -> list[_Unchained]:
     """Up to a batch of the reads that no entry holds, the oldest first."""
-    waiting = Read.objects.filter(batch="", **where).order_by("pk")[:_BATCH]
-    return list(waiting.values(*COLUMNS, "grant__user", "grant__user__public_id", "grant__app__app_id"))
+    unchained = Read.objects.filter(batch="", **where).order_by("pk")[:_BATCH]
+    return list(unchained.values(*COLUMNS, "grant__user", "grant__user__public_id", "grant__app__app_id"))
 
 
-def _chain(waiting: Sequence[_Waiting]) -> None:
+def _chain(unchained: Sequence[_Unchained]) -> None:
     """An entry in the chain of each person and each app that these reads are of. The caller holds `_LOCK`."""
-    if not waiting:
+    if not unchained:
         return
     now = database_now()
     new: list[audit.NewEntry] = []
     digests: dict[int, str] = {}  # by the key of a read, that of its person's entry
     for chain_of, member in ((audit.person_chain, "grant__user__public_id"), (audit.app_chain, "grant__app__app_id")):
-        of_one: dict[str, list[_Waiting]] = defaultdict(list)
-        for row in waiting:
+        of_one: dict[str, list[_Unchained]] = defaultdict(list)
+        for row in unchained:
             of_one[row[member]].append(row)
         for name, reads in of_one.items():
             facts = _facts_of(reads)

@@ -27,7 +27,7 @@ _REPEAT = timedelta(minutes=10)  # how long an Idempotency-Key makes a repeated 
 
 # In SQL, as the ORM's own compiling takes 2.7 times as long as all of a read's statements. What `status.request_status`
 # and `grant_status` take, with the newest export and the first entry of the person's chain.
-_STANDING = """
+_STATUS = """
 SELECT r.status, r.expires_at, g.id AS grant_pk, g.status AS grant_status, g.expires_at AS grant_expires_at,
        u.public_id, {clock} AS now,
        (SELECT e.export_id FROM consent_exports e WHERE e.grant_id = g.id ORDER BY e.revision DESC LIMIT 1) AS newest,
@@ -101,9 +101,9 @@ def read_export(
 
 
 def _find_live(app: AppContext, request_id: str) -> _Row:
-    """A row of `_STANDING`, or the refusal."""
+    """A row of `_STATUS`, or the refusal."""
     at = clock()
-    found = rows(_STANDING.format(clock=at.sql), {**at.parameters, "request_id": request_id, "app_pk": app.app_pk})
+    found = rows(_STATUS.format(clock=at.sql), {**at.parameters, "request_id": request_id, "app_pk": app.app_pk})
     if not found:
         raise UnknownRequest
     refuse_unless_live(found[0])

@@ -150,8 +150,8 @@ def revoke_all(*, app_pk: int, by: User) -> int:
     now = database_now()
     live = Grant.objects.live(now).filter(user=by, app_id=app_pk)
     # all of them before the first is written down: requests and grants are locked before any head
-    held = list(live.select_for_update().order_by("pk").values_list("pk", flat=True))
-    return sum(end_grant(grant_pk=grant_pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now) for grant_pk in held)
+    locked = list(live.select_for_update().order_by("pk").values_list("pk", flat=True))
+    return sum(end_grant(grant_pk=grant_pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now) for grant_pk in locked)
 
 
 def pause(*, grant_id: str, by: User) -> str:
@@ -177,16 +177,16 @@ def _pause_some(*, by: User, app_pk: int | None) -> int:
     if app_pk is not None:
         active = active.filter(app_id=app_pk)
     locked = active.select_for_update(of=("self",)).select_related(*(f"request__{name}" for name in RELATED))
-    held = list(locked.order_by("pk")[:_PAUSED_TOGETHER])
-    Grant.objects.filter(pk__in=[grant.pk for grant in held]).update(status=GrantStatus.PAUSED)
-    for grant in held:
+    batch = list(locked.order_by("pk")[:_PAUSED_TOGETHER])
+    Grant.objects.filter(pk__in=[grant.pk for grant in batch]).update(status=GrantStatus.PAUSED)
+    for grant in batch:
         grant.status = GrantStatus.PAUSED  # as the entry tells it
-    changes = [Change(grant.request, EventType.PAUSED, Actor.PERSON, now, grant=facts_of(grant)) for grant in held]
+    changes = [Change(grant.request, EventType.PAUSED, Actor.PERSON, now, grant=facts_of(grant)) for grant in batch]
     if changes:
         alone = partial(_record_each, changes)
         what = f"the audit entries “{EventType.PAUSED}”"
         try_write(partial(record_together, changes), otherwise=alone, what=what, about=by.public_id)
-    return len(held)
+    return len(batch)
 
 
 def _record_each(changes: Iterable[Change]) -> None:
@@ -204,8 +204,8 @@ def resume(*, grant_id: str, by: User, signed: Callable[[Grant, datetime], str])
     def change(grant: Grant, now: datetime) -> bool:
         if not grant.is_live(now):
             return False
-        held = Grant.objects.select_for_update(of=("self",)).select_related(*(f"request__{name}" for name in RELATED))
-        approval_sha256 = signed(held.get(pk=grant.pk), now)
+        locked = Grant.objects.select_for_update(of=("self",)).select_related(*(f"request__{name}" for name in RELATED))
+        approval_sha256 = signed(locked.get(pk=grant.pk), now)
         Grant.objects.filter(pk=grant.pk).update(resume_nonce="", resume_nonce_until=None)
         move = _switch(GrantStatus.PAUSED, GrantStatus.ACTIVE, EventType.RESUMED, approval_sha256)
         return move(grant, now)
@@ -252,9 +252,9 @@ def switch_refresh(*, grant_id: str, by: User, on: bool) -> str:
     found = grant.first()
     if found is None:
         raise UnknownGrant
-    standing = found.status_at(database_now())
-    if standing not in LIVE_GRANTS or found.request.refresh_policy != RefreshPolicy.CONTINUOUS:
-        raise MoveNotAllowed("Only a live approval of changing data is kept up to date.", grant_status=standing)
+    status = found.status_at(database_now())
+    if status not in LIVE_GRANTS or found.request.refresh_policy != RefreshPolicy.CONTINUOUS:
+        raise MoveNotAllowed("Only a live approval of changing data is kept up to date.", grant_status=status)
     if found.kept_current != on:
         Grant.objects.filter(pk=found.pk).update(kept_current=on)
         facts = {"request_id": found.request.request_id, "grant_id": grant_id, "app_id": found.app.app_id, "kept": on}

@@ -45,7 +45,7 @@ class GrantAdmin(AboutPeople, ReadOnly):
         """Ask for the reason first; the second post ends them, and their ciphertext goes with them."""
         reason = request.POST.get("reason", "").strip()
         if not is_plain(reason) or len(reason) > 280:
-            return self._ask_why(request, queryset)
+            return self._reason_page(request, queryset)
         ended = sum(self._end_one(request, grant, reason) for grant in queryset.order_by("pk"))
         text = ngettext("%d grant was ended.", "%d grants were ended.", ended) % ended
         self.message_user(request, text, messages.SUCCESS if ended else messages.WARNING)
@@ -60,14 +60,14 @@ class GrantAdmin(AboutPeople, ReadOnly):
                 self.log_change(request, grant, [{"changed": {"fields": ["status"]}}])
         return ended
 
-    def _ask_why(self, request: HttpRequest, queryset: QuerySet[Any]) -> TemplateResponse:
+    def _reason_page(self, request: HttpRequest, queryset: QuerySet[Any]) -> TemplateResponse:
         grants = list(queryset.select_related("app", "user"))
         self._note(request, grants)
         context = {
             **self.admin_site.each_context(request),
             "title": _("End these grants?"),
             "grants": grants,
-            "asked_without_reason": "reason" in request.POST,
+            "lacks_reason": "reason" in request.POST,
             "opts": self.opts,
             "media": self.media,
         }

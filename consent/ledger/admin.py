@@ -24,7 +24,7 @@ class AuditAdmin(AboutPeople, ReadOnly):
     list_filter = (value_filter("kind", sorted(event for event in EventType if not event.is_derived)), "at")
     search_fields = ("=chain",)
     ordering = ("-id",)
-    fields = ("chain", "whose", "sequence", "kind", "actor", "at", "what_it_tells", "prev_hash", "entry_hash")
+    fields = ("chain", "whose", "sequence", "kind", "actor", "at", "facts_shown", "prev_hash", "entry_hash")
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -48,7 +48,7 @@ class AuditAdmin(AboutPeople, ReadOnly):
         return row.subject or str(_("somebody's who is no longer on record"))
 
     @admin.display(description=_("facts"))
-    def what_it_tells(self, row: Any) -> str:
+    def facts_shown(self, row: Any) -> str:
         return json.dumps(row.facts, ensure_ascii=False, sort_keys=True) if row.facts else ""
 
     def person_of(self, row: Any) -> str | None:

@@ -125,17 +125,17 @@ class NewEntry:
     facts: dict[str, Any]
 
 
-def append_all(told: Sequence[NewEntry]) -> list[Link]:
+def append_all(entries: Sequence[NewEntry]) -> list[Link]:
     """Append these entries, each chain's in the order given; returns where each landed, in the order given.
 
     The same as `append` for one after the other, and all their heads taken first in the one order; in some ten
     statements however many they are.
     """
     with must_be_written():
-        heads = _locked_heads({each.chain for each in told})
+        heads = _locked_heads({each.chain for each in entries})
         newest = {name: _write_pending(head) if head.has_pending else head.link for name, head in heads.items()}
         new: list[_New] = []
-        for each in told:
+        for each in entries:
             at, facts = each.at, each.facts
             last = newest[each.chain]
             new.append(_following(last, subject=each.chain, kind=each.kind, actor=each.actor, at=at, facts=facts))
@@ -194,10 +194,10 @@ def _write_pending(head: "_Head", most: int | None = None) -> Link:
     The head is locked and not moved yet. The entry says when things took place, and when that was written.
     """
     now, last = database_now(), head.link
-    held = list(AuditPending.objects.filter(chain=head.subject).order_by("pk")[:most])
+    deferred = list(AuditPending.objects.filter(chain=head.subject).order_by("pk")[:most])
     new: list[_New] = []
     signed: list[Receipt] = []
-    for row in held:
+    for row in deferred:
         facts = {**row.facts, "written_at": rfc3339(now)}
         new.append(_following(last, subject=head.subject, kind=row.kind, actor=row.actor, at=row.at, facts=facts))
         last = _link(new[-1].entry)
@@ -206,7 +206,7 @@ def _write_pending(head: "_Head", most: int | None = None) -> Link:
             signed.append(receipts.signed(claims=claims, request_pk=row.request_id, entry=last.as_claims(), at=now))
     _save(new)
     Receipt.objects.bulk_create(signed, batch_size=500)
-    AuditPending.objects.filter(pk__in=[row.pk for row in held]).delete()
+    AuditPending.objects.filter(pk__in=[row.pk for row in deferred]).delete()
     return last
 
 
@@ -335,5 +335,5 @@ def _locked_heads(subjects: Iterable[str]) -> dict[str, _Head]:
             _LOCK_HEADS.format(rows=", ".join(["(%s, 0, '')"] * len(wanted))), [chain_of[subject] for subject in wanted]
         )
         links = {row[0]: Link(chain=row[0], sequence=int(row[1]), entry_hash=str(row[2])) for row in cursor.fetchall()}
-    waiting = set(AuditPending.objects.filter(chain__in=wanted).order_by().values_list("chain", flat=True).distinct())
-    return {subject: _Head(subject, links[chain_of[subject]], subject in waiting) for subject in wanted}
+    deferred = set(AuditPending.objects.filter(chain__in=wanted).order_by().values_list("chain", flat=True).distinct())
+    return {subject: _Head(subject, links[chain_of[subject]], subject in deferred) for subject in wanted}

@@ -39,7 +39,7 @@ class Entries(models.QuerySet["AuditEntry"]):
         """Those of one person's or app's chain."""
         return self.filter(chain__in=AuditChain.objects.filter(subject=subject).values("chain"))
 
-    def telling(self, **facts: Any) -> Self:
+    def with_facts(self, **facts: Any) -> Self:
         """Those whose facts have these members."""
         return self.filter(**{f"kept__facts__{name}": value for name, value in facts.items()})
 

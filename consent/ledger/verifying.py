@@ -66,7 +66,7 @@ class ChainState:
 class Page:
     """Entries that hold, chains that ended with them, what was found, and the chain to go on with."""
 
-    held: list[dict[str, Any]]
+    entries: list[dict[str, Any]]
     ended: list[ChainState]
     found: list[Broken]
     state: ChainState
@@ -127,7 +127,7 @@ def _next_entries(state: ChainState, only: str | None) -> list[dict[str, Any]]:
 
 def _checked(entries: list[dict[str, Any]], state: ChainState, *, is_last: bool) -> Page:
     names = names_of({state.chain, *(entry["chain"] for entry in entries)})
-    held: list[dict[str, Any]] = []
+    sound: list[dict[str, Any]] = []
     ended: list[ChainState] = []
     found: list[Broken] = []
     for entry in entries:
@@ -138,13 +138,13 @@ def _checked(entries: list[dict[str, Any]], state: ChainState, *, is_last: bool)
             continue
         flaw = _flaw(entry, state)
         if flaw is None:
-            held.append(entry)
+            sound.append(entry)
             continue
         state.is_broken = True
         sequence = state.sequence + 1 if entry["sequence"] > state.sequence + 1 else entry["sequence"]
         found.append(Broken(names.get(state.chain, state.chain), sequence, flaw))
     ended = [chain for chain in [*ended, *([state] if is_last else [])] if chain.chain]
-    return Page(held, ended, [*found, *_flaws_at_the_end(ended, names)], state)
+    return Page(sound, ended, [*found, *_flaws_at_the_end(ended, names)], state)
 
 
 def _flaws_at_the_end(ended: list[ChainState], names: dict[str, str]) -> Iterator[Broken]:

@@ -24,14 +24,14 @@ _sizes: dict[str, int] = {}  # of each witness, by its key, the size that it cos
 def is_due() -> bool:
     """Whether there is somebody to ask about the newest checkpoint."""
     newest = _newest() if keys.witnesses() else None
-    return newest is not None and bool(_whom_to_ask(newest))
+    return newest is not None and bool(_missing_witnesses(newest))
 
 
 def _newest() -> AuditCheckpoint | None:
     return AuditCheckpoint.objects.filter(epoch=published.epoch()).order_by("-size").first()
 
 
-def _whom_to_ask(checkpoint: AuditCheckpoint) -> list[Witness]:
+def _missing_witnesses(checkpoint: AuditCheckpoint) -> list[Witness]:
     """Who lacks under it until enough are there, everybody once that was long ago, and in any case who is leaving.
 
     Readers counted the leaving ones until now, and follow to the others by their cosignature.
@@ -42,21 +42,21 @@ def _whom_to_ask(checkpoint: AuditCheckpoint) -> list[Witness]:
     return [
         witness
         for witness in witnesses
-        if (witness.leaving or not checkpoint.cosigned_at) and not published.has_cosigned(witness.key, checkpoint)
+        if (witness.retiring or not checkpoint.cosigned_at) and not published.has_cosigned(witness.key, checkpoint)
     ]
 
 
-def ask_witnesses() -> int:
+def request_cosignatures() -> int:
     """Ask for the cosignatures that the newest checkpoint lacks; returns how many came. Safe to run twice at once."""
     newest = _newest()
-    asked = _whom_to_ask(newest) if newest is not None else []
-    if newest is None or not asked:
+    missing = _missing_witnesses(newest) if newest is not None else []
+    if newest is None or not missing:
         return 0
     # proofs are read here: a thread of the pool has no connection to the database to give back
-    requests = [(witness, _request(newest, witness)) for witness in asked]
-    with ThreadPoolExecutor(len(asked)) as pool:
-        answers = list(pool.map(lambda request: _ask(*request), requests))
-    lines = {witness: _line(newest, witness, answer) for witness, answer in zip(asked, answers, strict=True)}
+    requests = [(witness, _request(newest, witness)) for witness in missing]
+    with ThreadPoolExecutor(len(missing)) as pool:
+        answers = list(pool.map(lambda request: _send(*request), requests))
+    lines = {witness: _line(newest, witness, answer) for witness, answer in zip(missing, answers, strict=True)}
     return _keep(newest, {witness: line for witness, line in lines.items() if line})
 
 
@@ -68,7 +68,7 @@ def _request(checkpoint: AuditCheckpoint, witness: Witness) -> bytes:
     return ("\n".join(lines) + checkpoint.note).encode()
 
 
-def _ask(witness: Witness, body: bytes) -> Answer | None:
+def _send(witness: Witness, body: bytes) -> Answer | None:
     try:
         headers = {"Content-Type": "text/plain; charset=utf-8", "User-Agent": "Consent-Runtime-Log"}
         return _client.post(f"{witness.url}/add-checkpoint", body, headers=headers, seconds=_SECONDS, limit=_LIMIT)
@@ -105,7 +105,7 @@ def _keep(checkpoint: AuditCheckpoint, lines: dict[Witness, str]) -> int:
         for witness, line in lines.items():
             former = notes.cosignature_line(row.note, row.cosignatures, witness.key) or ""
             row.cosignatures = row.cosignatures.replace(former, "") + line
-        renewed = [witness for witness in lines if not witness.leaving]
+        renewed = [witness for witness in lines if not witness.retiring]
         counted = (
             renewed
             if row.cosigned_at

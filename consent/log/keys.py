@@ -35,11 +35,11 @@ def verifier_keys(epoch: str = "") -> list[notes.VerifierKey]:
 
 @dataclass(frozen=True)
 class Witness:
-    """Somebody who cosigns, and where to ask them; one that is `leaving` is asked, and counted no more."""
+    """Somebody who cosigns, and where to ask them; one that is `retiring` is asked, and counted no more."""
 
     key: notes.VerifierKey
     url: str
-    leaving: bool = False
+    retiring: bool = False
 
 
 def witnesses() -> list[Witness]:
@@ -49,12 +49,12 @@ def witnesses() -> list[Witness]:
 
 def _witness(text: str, url: str) -> Witness:
     key = notes.VerifierKey.parse(text.removeprefix("-"), kind=notes.COSIGNATURE)
-    return Witness(key, url, leaving=text.startswith("-"))
+    return Witness(key, url, retiring=text.startswith("-"))
 
 
 def counted_witnesses() -> list[notes.VerifierKey]:
     """Those whose cosignatures count."""
-    return [witness.key for witness in witnesses() if not witness.leaving]
+    return [witness.key for witness in witnesses() if not witness.retiring]
 
 
 def quorum() -> int:

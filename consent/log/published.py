@@ -116,5 +116,5 @@ def _entry_of(subject: str, claims: dict[str, Any]) -> AuditEntry | None:
     sequence = claims["audit"].get("sequence")
     if sequence is not None:
         return entries.filter(sequence=sequence).first()
-    told = entries.filter(kind=claims["event"]["type"]).telling(receipt_id=claims["receipt_id"])
-    return told.first()
+    naming = entries.filter(kind=claims["event"]["type"]).with_facts(receipt_id=claims["receipt_id"])
+    return naming.first()

@@ -72,8 +72,8 @@ def from_mirror(*, signer_too: bool = False, also: Also = _nothing) -> Restored:
     growing.through(newest.size)
     if signer_too:
         signer.adopt(note=note, frontier=growing.frontier)
-    told = {"had": growing.had, "leaves_without_entries": growing.lost}
-    _tell(state, told, also)
+    facts = {"had": growing.had, "leaves_without_entries": growing.lost}
+    _record_restore(state, facts, also)
     return Restored(newest.size, newest.size - growing.had, _count(growing.lost))
 
 
@@ -140,8 +140,8 @@ class _Growing:
 
 def _without_leaf() -> dict[bytes, int]:
     """The key of every entry that the database's log does not have, by its leaf."""
-    waiting = AuditEntry.objects.filter(leaf=None).values_list("pk", "entry_hash")
-    pages = in_pages(waiting, "pk", size=_PART)
+    unlogged = AuditEntry.objects.filter(leaf=None).values_list("pk", "entry_hash")
+    pages = in_pages(unlogged, "pk", size=_PART)
     return {base64.urlsafe_b64decode(f"{digest}="): pk for page in pages for pk, digest in page}
 
 
@@ -178,7 +178,7 @@ def _build_epoch(name: str, last_note: str | None, also: Also) -> None:
         frontier = _built_again(hashlib.sha256(note.encode()).digest())
         state.epoch, state.size, state.frontier, state.at = name, frontier.size, frontier.to_bytes(), database_now()
         state.save()
-        _tell(state, {"last_note": note, "leaves_without_entries": _ranges(_indexes_without_entry())}, also)
+        _record_restore(state, {"last_note": note, "leaves_without_entries": _ranges(_indexes_without_entry())}, also)
 
 
 def _newest_kept(epoch: str) -> str | None:
@@ -209,13 +209,13 @@ def _indexes_without_entry() -> Iterator[int]:
 
 
 # --- Both -------------------------------------------------------------------------------------------------------------
-def _tell(state: LogState, facts: dict[str, Any], also: Also) -> None:
+def _record_restore(state: LogState, facts: dict[str, Any], also: Also) -> None:
     """The entry about it, which enters the log like any other, and in its transaction what else a restore takes."""
     root = Frontier.from_bytes(state.size, bytes(state.frontier)).root()
-    told = {"epoch": state.epoch, "size": state.size, "root": notes.base64_of(root), **facts}
+    entry_facts = {"epoch": state.epoch, "size": state.size, "root": notes.base64_of(root), **facts}
     kind, actor = EventType.RESTORED.value, Actor.SYSTEM.value
     also()
-    audit.append(chain=audit.DEPLOYMENT, kind=kind, actor=actor, at=database_now(), facts=told)
+    audit.append(chain=audit.DEPLOYMENT, kind=kind, actor=actor, at=database_now(), facts=entry_facts)
 
 
 def _ranges(numbers: Iterable[int]) -> list[list[int]]:

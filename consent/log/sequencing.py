@@ -46,12 +46,12 @@ def sequence_batch(most: int = BATCH) -> int:
     """Take the oldest entries that wait, in one transaction; returns how many."""
     with transaction.atomic():
         state = locked_state()
-        waiting = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:most])
-        if waiting:
+        queued = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:most])
+        if queued:
             # an app and a person get their entries of one event together: neighbours must not tell which belong so
-            append(state, sorted((base64.urlsafe_b64decode(digest + "="), pk) for pk, digest in waiting))
-            LogQueue.objects.filter(pk__in=[pk for pk, _ in waiting]).delete()
-    return len(waiting)
+            append(state, sorted((base64.urlsafe_b64decode(digest + "="), pk) for pk, digest in queued))
+            LogQueue.objects.filter(pk__in=[pk for pk, _ in queued]).delete()
+    return len(queued)
 
 
 def append(state: LogState, entries: list[tuple[bytes, int | None]]) -> None:

@@ -69,7 +69,9 @@ class _Pass:
         edge = base64.b64decode(position.frontier, validate=True)
         self.frontier = Frontier.from_bytes(position.size, edge)
         self.keys = keys.verifier_keys(state.epoch)
-        self.told_as_lost = [each for told in recorded_restores() if told.epoch == state.epoch for each in told.lost]
+        self.recorded_losses = [
+            each for restore in recorded_restores() if restore.epoch == state.epoch for each in restore.lost
+        ]
         self.checkpoints = _Checkpoints(state.epoch, self.frontier.size)
         self.tiles: dict[int, Iterator[Tile]] = {}
 
@@ -97,7 +99,7 @@ class _Pass:
             if index != self.frontier.size + place:
                 yield from self._once("gap", self.frontier.size + place, "a leaf is missing")
             if text is None:
-                if not any(first <= index <= last for first, last in self.told_as_lost):
+                if not any(first <= index <= last for first, last in self.recorded_losses):
                     yield from self._once("entry", index, "the entry of this leaf is gone")
             elif base64.urlsafe_b64decode(f"{text}=") != entry_hash:
                 yield from self._once("entry", index, f"the entry {pk} is not the one that entered the log")
@@ -181,14 +183,14 @@ class RecordedRestore:
 
 def recorded_restores() -> list[RecordedRestore]:
     """Every restore that the deployment's chain tells of. Whoever owns the database can tell of one that never was."""
-    told = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
+    entries = AuditEntry.objects.of(audit.DEPLOYMENT).filter(kind=EventType.RESTORED).select_related("kept")
     return [
         RecordedRestore(
             entry.at,
             entry.facts.get("epoch", ""),
             [(first, last) for first, last in entry.facts.get("leaves_without_entries", [])],
         )
-        for entry in told.order_by("sequence")
+        for entry in entries.order_by("sequence")
     ]
 
 

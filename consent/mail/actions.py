@@ -37,7 +37,7 @@ _BATCH = 100  # people
 _KINDS = {MailKind.REQUEST: "requests", MailKind.ENDING: "endings"}  # as the settings name them
 
 
-def _waiting(now: datetime) -> QuerySet[ConsentRequest]:
+def _pending(now: datetime) -> QuerySet[ConsentRequest]:
     """What people could decide."""
     return ConsentRequest.objects.pending(now).filter(app__status=AppStatus.ACTIVE)
 
@@ -62,8 +62,8 @@ def _due(kind: MailKind, now: datetime) -> QuerySet[ConsentRequest]:
     pause = timedelta(seconds=settings.MAIL_PAUSE_SECONDS)
     lately = Mail.objects.filter(kind=kind, sent_at__gt=now - pause, request__user=OuterRef("user"))
     on_its_way = OutgoingMail.objects.filter(template__in=_templates(kind), user=OuterRef("user"))
-    left_alone = Exists(lately) | Exists(on_its_way)
-    return found.filter(alerts.reachable_now(now), ~left_alone, user__sandbox_person=None).exclude(mails__kind=kind)
+    already_mailed = Exists(lately) | Exists(on_its_way)
+    return found.filter(alerts.reachable_now(now), ~already_mailed, user__sandbox_person=None).exclude(mails__kind=kind)
 
 
 def _people_to_write_to(kind: MailKind) -> Sequence[int]:
@@ -88,7 +88,7 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
     if alerts.hold(wanted, now=now, oldest=min(_due_at(kind, request) for request in due)):
         return
     by_mail, by_push = (alerts.goes_by(wanted, _KINDS[kind], way) for way in (AlertWay.MAIL, AlertWay.PUSH))
-    _note(due, kind, now, told=by_mail or (by_push and subscriptions_of(user).exists()))
+    _note(due, kind, now, notified=by_mail or (by_push and subscriptions_of(user).exists()))
     if kind == MailKind.REQUEST:
         alerts.count_kept_back(wanted, [request.created_at for request in due])
     if by_mail:
@@ -117,9 +117,9 @@ def _templates(kind: MailKind) -> tuple[str, str]:
     return f"consent/mail/{kind.value}", f"consent/mail/{kind.value}s"
 
 
-def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime, *, told: bool) -> None:
+def _note(due: Sequence[ConsentRequest], kind: MailKind, now: datetime, *, notified: bool) -> None:
     """That this person was told of these, or wanted to hear nothing of them."""
-    if told:
+    if notified:
         Mail.objects.bulk_create(Mail(request=request, kind=kind, sent_at=now) for request in due)
     if kind == MailKind.REQUEST:
         ConsentRequest.objects.filter(pk__in=[request.pk for request in due]).update(mail_waits=False)
@@ -134,8 +134,8 @@ def _about_one(request: ConsentRequest) -> dict[str, Any]:
 
 def _renewal_of(request: ConsentRequest) -> ConsentRequest | None:
     """What the app asked again of the same, which waits: who approves that extends what ends."""
-    waiting = ConsentRequest.objects.pending(database_now())
-    same = waiting.filter(user=request.user, app=request.app_id, scope=request.scope).exclude(pk=request.pk)
+    pending = ConsentRequest.objects.pending(database_now())
+    same = pending.filter(user=request.user, app=request.app_id, scope=request.scope).exclude(pk=request.pk)
     return same.order_by("-pk").first()
 
 
@@ -144,9 +144,9 @@ def _about_several(due: Sequence[ConsentRequest], kind: MailKind, now: datetime)
     lines = _by_app(due) if kind == MailKind.REQUEST else [_ending_line(request) for request in due]
     context: dict[str, Any] = {"lines": lines[:_MOST_LINES], "more": len(lines) - _MOST_LINES}
     if kind == MailKind.REQUEST:
-        waiting = list(_waiting(now).filter(user=due[0].user).values_list("app", flat=True))
-        apps = len(set(waiting))
-        context["requests"] = _requests(len(waiting))
+        pending = list(_pending(now).filter(user=due[0].user).values_list("app", flat=True))
+        apps = len(set(pending))
+        context["requests"] = _requests(len(pending))
         context["apps"] = ngettext("%(count)d app", "%(count)d apps", apps) % {"count": apps}
     return context
 
@@ -212,23 +212,23 @@ def _path(due: Sequence[ConsentRequest], kind: MailKind) -> str:
 def _people_with_news() -> Sequence[int]:
     """The keys of some of those who may want to hear what apps did."""
     now = database_now()
-    waiting = Grant.objects.filter(news_waits=True)
-    if not waiting.exists():
+    with_news = Grant.objects.filter(news_waits=True)
+    if not with_news.exists():
         return ()
-    told_lately = Q(user__alert_settings__seen_until__gt=now - timedelta(seconds=settings.MAIL_PAUSE_SECONDS))
-    people = waiting.filter(alerts.reachable_now(now)).exclude(told_lately).order_by().values("user")
+    recently_seen = Q(user__alert_settings__seen_until__gt=now - timedelta(seconds=settings.MAIL_PAUSE_SECONDS))
+    people = with_news.filter(alerts.reachable_now(now)).exclude(recently_seen).order_by().values("user")
     return list(people.annotate(first=Min("pk")).order_by("first").values_list("user", flat=True)[:_BATCH])
 
 
-def _tell_news(user_pk: int) -> None:
+def _send_news(user_pk: int) -> None:
     """One mail, and one message to each browser, about all that this person wants to hear of."""
     lock_for_transaction(f"mail:news:{user_pk}")
     now = database_now()
     user = User.objects.get(pk=user_pk)
     wanted, until = alerts.settings_of(user), now - _SETTLES
-    waiting = Grant.objects.filter(user=user, news_waits=True).select_related("request__app__application")
+    with_news = Grant.objects.filter(user=user, news_waits=True).select_related("request__app__application")
     grants = {
-        grant.pk: grant for grant in waiting.select_related("request__scope_entry").select_for_update(of=("self",))
+        grant.pk: grant for grant in with_news.select_related("request__scope_entry").select_for_update(of=("self",))
     }
     if wanted._state.adding:  # they chose nothing
         _drop_news(grants)
@@ -245,10 +245,10 @@ def _tell_news(user_pk: int) -> None:
     _drop_news(grants)
     AlertSettings.objects.filter(pk=wanted.pk).update(seen_until=until)
     for way in (AlertWay.MAIL, AlertWay.PUSH):
-        told = {kind: [grants[pk] for pk in heard[kind]] for kind in heard if alerts.goes_by(wanted, kind, way)}
-        if not any(told.values()):
+        by_kind = {kind: [grants[pk] for pk in heard[kind]] for kind in heard if alerts.goes_by(wanted, kind, way)}
+        if not any(by_kind.values()):
             continue
-        lines = partial(_news, told)
+        lines = partial(_news, by_kind)
         if way == AlertWay.MAIL:
             send_mail("consent/mail/news", to=user, context=partial(_about_news, lines), tried_for=_NEAR, wake=False)
         else:
@@ -272,7 +272,7 @@ def _updates(grants: Mapping[int, Grant], since: datetime) -> dict[int, datetime
     return {row["grant_id"]: row["at"] for row in sealed.order_by().values("grant_id").annotate(at=Max("sealed_at"))}
 
 
-def _news(told: Mapping[str, Sequence[Grant]]) -> list[str]:
+def _news(by_kind: Mapping[str, Sequence[Grant]]) -> list[str]:
     words = {
         "reads": gettext("%(name)s read this for the first time: %(label)s"),
         "updates": gettext("%(name)s got newer values: %(label)s"),
@@ -280,7 +280,7 @@ def _news(told: Mapping[str, Sequence[Grant]]) -> list[str]:
     return [
         words[kind]
         % {"name": grant.request.app_name, "label": labels.translated(grant.request.scope_entry.scope_label)}
-        for kind, grants in told.items()
+        for kind, grants in by_kind.items()
         for grant in grants
     ]
 
@@ -305,5 +305,5 @@ GATHERINGS = {
         )
         for kind in MailKind
     },
-    "what apps did": Gathering(_people_with_news, _tell_news),
+    "what apps did": Gathering(_people_with_news, _send_news),
 }

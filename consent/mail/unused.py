@@ -20,7 +20,7 @@ _MOST_LINES = 20
 _BATCH = 100  # people
 
 
-def _waiting(now: datetime) -> GrantQuerySet:
+def _pending(now: datetime) -> GrantQuerySet:
     """What nobody was written to about; a sandbox person has nobody who reads mail."""
     announced = Grant.objects.live(now).active().filter(unused_ends_at__gt=now, unused_mailed_at__isnull=True)
     return announced.filter(user__sandbox_person=None)
@@ -28,20 +28,20 @@ def _waiting(now: datetime) -> GrantQuerySet:
 
 def _people() -> Sequence[int]:
     now = database_now()
-    waiting = _waiting(now)
-    if not waiting.exists():
+    pending = _pending(now)
+    if not pending.exists():
         return ()
     pause = timedelta(seconds=settings.MAIL_PAUSE_SECONDS)
     lately = Grant.objects.filter(user=OuterRef("user"), unused_mailed_at__gt=now - pause)
     on_its_way = OutgoingMail.objects.filter(template=_TEMPLATE, user=OuterRef("user"))
-    people = waiting.filter(~(Exists(lately) | Exists(on_its_way))).order_by().values("user")
+    people = pending.filter(~(Exists(lately) | Exists(on_its_way))).order_by().values("user")
     return list(people.annotate(first=Min("pk")).order_by("first").values_list("user", flat=True)[:_BATCH])
 
 
 def _write_to(user_pk: int) -> None:
     lock_for_transaction(f"mail:unused:{user_pk}")
     now = database_now()
-    rows = _waiting(now).filter(user=user_pk).select_related("user", "app__application", "request__scope_entry")
+    rows = _pending(now).filter(user=user_pk).select_related("user", "app__application", "request__scope_entry")
     due = list(rows.order_by("unused_ends_at", "pk"))
     if not due:
         return

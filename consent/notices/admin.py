@@ -83,9 +83,9 @@ class EndpointAdmin(ShownOnce):
         return super().get_queryset(request).select_related("app")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        asked = form.cleaned_data
+        entered = form.cleaned_data
         by: Any = request.user
-        row, secret = webhooks.add_endpoint(app=asked["app"], url=asked["url"], types=asked["types"], by=by)
+        row, secret = webhooks.add_endpoint(app=entered["app"], url=entered["url"], types=entered["types"], by=by)
         obj.__dict__.update(row.__dict__)
         obj.plain = secret
 
@@ -103,14 +103,16 @@ class EndpointAdmin(ShownOnce):
     def disable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
         by: Any = request.user
         reason = "staff"  # developers read it; who it was stands in the log
-        self._tell(request, [row for row in queryset if webhooks.disable_endpoint(endpoint=row, by=by, reason=reason)])
+        self._report(
+            request, [row for row in queryset if webhooks.disable_endpoint(endpoint=row, by=by, reason=reason)]
+        )
 
     @admin.action(description=_("Enable: what waits is sent, too"), permissions=["end"])
     def enable(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> None:
         by: Any = request.user
-        self._tell(request, [row for row in queryset if webhooks.enable_endpoint(endpoint=row, by=by)])
+        self._report(request, [row for row in queryset if webhooks.enable_endpoint(endpoint=row, by=by)])
 
-    def _tell(self, request: HttpRequest, changed: list[WebhookEndpoint]) -> None:
+    def _report(self, request: HttpRequest, changed: list[WebhookEndpoint]) -> None:
         for row in changed:
             self.log_change(request, row, [{"changed": {"fields": ["disabled_at"]}}])
         text = ngettext("%d endpoint was changed.", "%d endpoints were changed.", len(changed)) % len(changed)

@@ -52,9 +52,9 @@ class Endpoints(ManagementView):
         answers={201: schemas.ManagedEndpointWithSecret},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(schemas.NewEndpointBody)
+        body = self.body(schemas.NewEndpointBody)
         endpoint, secret = webhooks.add_endpoint(
-            app=self.member().app, url=asked.url, types=asked.types, by=self.manager.user
+            app=self.member().app, url=body.url, types=body.types, by=self.manager.user
         )
         return json_answer({**schemas.endpoint_body(endpoint), "secret": secret}, status=201)
 
@@ -82,9 +82,9 @@ class Endpoint(EndpointView):
         answers={200: schemas.ManagedEndpoint},
     )
     def patch(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
-        asked = self.body(schemas.ChangedEndpointBody)
+        body = self.body(schemas.ChangedEndpointBody)
         endpoint = webhooks.update_endpoint(
-            endpoint=self.endpoint(), url=asked.url, types=asked.types, enabled=asked.enabled, by=self.manager.user
+            endpoint=self.endpoint(), url=body.url, types=body.types, enabled=body.enabled, by=self.manager.user
         )
         return json_answer(schemas.endpoint_body(endpoint))
 
@@ -136,9 +136,9 @@ class EndpointSecret(EndpointView):
         example={"old_secret_until": "2026-11-21T10:00:00Z"},
     )
     def post(self, request: HttpRequest, app_id: str, endpoint_id: str) -> HttpResponse:
-        asked = self.body(schemas.RotationBody)
+        body = self.body(schemas.RotationBody)
         endpoint = self.endpoint()
-        overlap = timedelta(seconds=asked.overlap)
+        overlap = timedelta(seconds=body.overlap)
         secret = webhooks.renew_secret(endpoint=endpoint, by=self.manager.user, overlap=overlap)
         renewed = webhook_queries.endpoint_of(endpoint.app, endpoint.pk)
         return json_answer({**schemas.endpoint_body(renewed), "secret": secret})

@@ -29,14 +29,14 @@ def forget_notices(*, most_seconds: float) -> int:
     limit = database_now() - timedelta(days=settings.NOTICES_KEPT_DAYS)
     following = Notice.objects.filter(app=OuterRef("app"), sequence__gt=OuterRef("forgotten")).order_by("sequence")
     counters = NoticeCounter.objects.annotate(oldest=Subquery(following.values("at")[:1]))
-    waiting = list(counters.filter(oldest__lt=limit).order_by("pk").values_list("pk", flat=True))
+    app_pks = list(counters.filter(oldest__lt=limit).order_by("pk").values_list("pk", flat=True))
 
     def batch() -> int | None:
-        while waiting:
-            went = _forget_some(waiting[0], limit)
+        while app_pks:
+            went = _forget_some(app_pks[0], limit)
             if went is not None:
                 return went
-            waiting.pop(0)
+            app_pks.pop(0)
         return None
 
     return until_done(batch, most_seconds=most_seconds)

@@ -54,20 +54,20 @@ class _Hub:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[str, set[threading.Event]] = defaultdict(set)
+        self._waiters: dict[str, set[threading.Event]] = defaultdict(set)
         self._of_app: Counter[int] = Counter()
         self._listens = False  # said under the lock, by who begins and by who has decided to end
         self._ended = False
 
     @contextmanager
-    def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+    def subscribed_to(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
         """An event that is set when something happens to `topic`: `request:<request_id>` or `app:<primary key>`.
 
         `app_pk` is whose caller waits.
         """
         event = threading.Event()
         with self._lock:
-            self._waiting[topic].add(event)
+            self._waiters[topic].add(event)
             self._of_app[app_pk] += 1
             begins, self._listens = not self._listens, True
         if begins:
@@ -76,18 +76,18 @@ class _Hub:
             yield event
         finally:
             with self._lock:
-                self._waiting[topic].discard(event)
+                self._waiters[topic].discard(event)
                 self._of_app[app_pk] -= 1
                 if not self._of_app[app_pk]:
                     del self._of_app[app_pk]
-                if not self._waiting[topic]:
-                    del self._waiting[topic]
+                if not self._waiters[topic]:
+                    del self._waiters[topic]
 
     def count(self) -> int:
         with self._lock:
-            return sum(map(len, self._waiting.values()))
+            return sum(map(len, self._waiters.values()))
 
-    def held_of(self, app_pk: int) -> int:
+    def waiters_of(self, app_pk: int) -> int:
         """How many callers of this app wait in this process."""
         with self._lock:
             return self._of_app[app_pk]
@@ -97,8 +97,8 @@ class _Hub:
         with self._lock:
             if self._ended:
                 return True
-            held = sum(map(len, self._waiting.values()))
-            return held >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
+            waiter_count = sum(map(len, self._waiters.values()))
+            return waiter_count >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
 
     def has_ended(self) -> bool:
         """Whether nobody is held any more, since the process is about to end."""
@@ -120,13 +120,13 @@ class _Hub:
 
     def _wake(self, app_pk: object, request_id: object) -> None:
         with self._lock:
-            woken = self._waiting.get(f"request:{request_id}", set()) | self._waiting.get(f"app:{app_pk}", set())
+            woken = self._waiters.get(f"request:{request_id}", set()) | self._waiters.get(f"app:{app_pk}", set())
         for event in woken:
             event.set()
 
     def _wake_all(self) -> None:
         with self._lock:
-            woken = set().union(*self._waiting.values())
+            woken = set().union(*self._waiters.values())
         for event in woken:
             event.set()
 
@@ -149,7 +149,7 @@ class _Hub:
 
     def _goes_on(self) -> bool:
         with self._lock:
-            self._listens = bool(self._waiting)
+            self._listens = bool(self._waiters)
             return self._listens
 
     def _begin_again(self) -> None:
@@ -260,13 +260,13 @@ def wait_while_pending(look: Callable[[], _Body], *, topic: str, app_pk: int, to
     body = look()
     if body["status"] != RequestStatus.PENDING or hub.is_full(app_pk):
         return body
-    with hub.waiting_for(topic, app_pk=app_pk) as event:
+    with hub.subscribed_to(topic, app_pk=app_pk) as event:
         while True:
             event.clear()
             body = look()
-            left = deadline - time.monotonic()
-            if body["status"] != RequestStatus.PENDING or left <= 0 or hub.has_ended():
+            remaining = deadline - time.monotonic()
+            if body["status"] != RequestStatus.PENDING or remaining <= 0 or hub.has_ended():
                 return body
             connection.close()
-            event.wait(min(left, _LOOK_AGAIN))
+            event.wait(min(remaining, _LOOK_AGAIN))
             require_still_let_in(token_pk)

@@ -42,10 +42,10 @@ def notify_apps(new: Sequence[NewNotice], *, kind: str, at: datetime) -> None:
     following = _taken_numbers(Counter(each.app_pk for each in new))
     places = ", ".join(["%s"] * len(new))
     found = rows(f"{status.SELECT} WHERE r.id IN ({places})", [each.request_pk for each in new])
-    stands = {row["id"]: row for row in found}
+    states = {row["id"]: row for row in found}
     notices: dict[tuple[int, int], Notice] = {}
     for each in new:
-        body = status.body(stands[each.request_pk], at)
+        body = status.body(states[each.request_pk], at)
         body["sequence"] = sequence = following[each.app_pk]
         following[each.app_pk] += 1
         pks = {"app_id": each.app_pk, "request_id": each.request_pk}
@@ -70,8 +70,8 @@ def notify_of_processing(occurred: Sequence[Occurrence], at: datetime) -> list[P
             "status": each.status,
             "sequence": sequence,
         }
-        told = Notice(app_id=each.app_pk, sequence=sequence, kind=each.event.value, facts=body, at=at)
-        notices[each.app_pk, sequence] = told
+        notice = Notice(app_id=each.app_pk, sequence=sequence, kind=each.event.value, facts=body, at=at)
+        notices[each.app_pk, sequence] = notice
         bodies.append(body)
     _write(notices, at)
     notify_all(CHANNEL, [f"{app_pk} " for app_pk in following])
@@ -81,8 +81,8 @@ def notify_of_processing(occurred: Sequence[Occurrence], at: datetime) -> list[P
 def notify_of_connection(*, app_pk: int, kind: str, body: ConnectionNotice, at: datetime) -> int:
     """The same of one connection, whose body gets its number here, which is returned."""
     sequence = _taken_numbers(Counter([app_pk]))[app_pk]
-    told = Notice(app_id=app_pk, sequence=sequence, kind=kind, facts={**body, "sequence": sequence}, at=at)
-    _write({(app_pk, sequence): told}, at)
+    notice = Notice(app_id=app_pk, sequence=sequence, kind=kind, facts={**body, "sequence": sequence}, at=at)
+    _write({(app_pk, sequence): notice}, at)
     notify_all(CHANNEL, [f"{app_pk} "])
     return sequence
 

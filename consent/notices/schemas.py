@@ -167,7 +167,7 @@ def outcome_body(outcome: Outcome) -> TestOutcome:
 
 
 def delivery_body(row: WebhookDelivery, app_id: str) -> ManagedDelivery:
-    waits = row.status == DeliveryStatus.WAITING
+    is_waiting = row.status == DeliveryStatus.WAITING
     return {
         "delivery_id": str(row.pk),
         "webhook_id": message_id(app_id, row.notice.sequence),
@@ -180,6 +180,6 @@ def delivery_body(row: WebhookDelivery, app_id: str) -> ManagedDelivery:
         "ms": row.ms,
         "error": row.failure or None,
         "tried_at": rfc3339(row.tried_at),
-        "next_at": rfc3339(row.next_at) if waits else None,
+        "next_at": rfc3339(row.next_at) if is_waiting else None,
         "finished_at": rfc3339(row.finished_at),
     }

@@ -46,7 +46,7 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     """
     ends_at = time.monotonic() + LONGEST
     yield b"id: %d\nretry: 2000\n\n" % after  # so that a reader who saw nothing yet can resume without a gap too
-    with hub.waiting_for(f"app:{app_pk}", app_pk=app_pk) as happened:
+    with hub.subscribed_to(f"app:{app_pk}", app_pk=app_pk) as happened:
         while time.monotonic() < ends_at:
             happened.clear()  # before anything is looked at: what happens from here on wakes the wait below
             if not still_lets_in(token_pk):

@@ -117,14 +117,14 @@ def _sample(webhook: Webhook) -> dict[str, Any]:
     """The status body as it would be at this event, or what it tells of processing."""
     subject, _, state = webhook.type.rpartition(".")
     if _is_of_processing(webhook):
-        told, kept = example_of(ProcessingNotice), ("consent_id", "sequence", *_NAMED[subject])
-        named = {name: value if name in kept else None for name, value in told.items()}
+        example, kept = example_of(ProcessingNotice), ("consent_id", "sequence", *_NAMED[subject])
+        named = {name: value if name in kept else None for name, value in example.items()}
         return {**named, "status": "live" if state == "given" else state}
     if webhook in OF_CONNECTIONS:
-        told = {**example_of(ConnectionNotice), "status": state, "refusal": None}
-        return told if webhook is CONNECTED else {**told, "user_id": None, "request_id": None}
+        example = {**example_of(ConnectionNotice), "status": state, "refusal": None}
+        return example if webhook is CONNECTED else {**example, "user_id": None, "request_id": None}
     status = example_of(ConsentStatus)
     if state in ("denied", "cancelled"):
         return {**status, "status": state, "grant": None}
-    standing = {"approved": "active", "resumed": "active", "updated": "active"}.get(state, state)
-    return {**status, "grant": {**status["grant"], "status": standing}}
+    grant_status = {"approved": "active", "resumed": "active", "updated": "active"}.get(state, state)
+    return {**status, "grant": {**status["grant"], "status": grant_status}}

@@ -72,8 +72,8 @@ def _claim() -> int | None:
     """Lease what is due first; others pass over it until the lease ends, which is longer than an attempt can take."""
     with transaction.atomic():
         now = database_now()
-        waiting = _due(now).select_for_update(skip_locked=True, of=("self",))  # SQLite has no locks of rows
-        delivery_pk = waiting.values_list("pk", flat=True).first()
+        due = _due(now).select_for_update(skip_locked=True, of=("self",))  # SQLite has no locks of rows
+        delivery_pk = due.values_list("pk", flat=True).first()
         if delivery_pk is not None:
             WebhookDelivery.objects.filter(pk=delivery_pk).update(next_at=now + _LEASE)
     return delivery_pk

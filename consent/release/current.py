@@ -33,11 +33,11 @@ def needed_by(name: str) -> tuple[str, ...]:
 
     Nothing where the file was not gathered, as while its source is served.
     """
-    waiting = [name]
-    for module in waiting:
+    queue = [name]
+    for module in queue:
         new = dict.fromkeys(manifest.imports_of(Path(settings.STATIC_ROOT), module))
-        waiting += [each for each in new if each not in waiting]
-    return tuple(waiting[1:])
+        queue += [each for each in new if each not in queue]
+    return tuple(queue[1:])
 
 
 def faults() -> list[str]:
@@ -49,7 +49,7 @@ def faults() -> list[str]:
             return [f"{path} is missing: no release was made of what is served here."]
         if not settings.RELEASE_VERIFIER_KEY:
             return ["RELEASE_VERIFIER_KEY is not set, so nobody knows whose release this is."]
-        if not manifest.holds(found.note, settings.RELEASE_VERIFIER_KEY):
+        if not manifest.is_signed(found.note, settings.RELEASE_VERIFIER_KEY):
             return [f"The key of RELEASE_VERIFIER_KEY did not sign {path}."]
         different = list(manifest.differences(found, Path(settings.STATIC_ROOT)))
     except (ValueError, KeyError, TypeError, AttributeError) as error:

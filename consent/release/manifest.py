@@ -214,7 +214,7 @@ def signed(text: str, key: Ed25519PrivateKey, verifier: notes.VerifierKey) -> st
     return f"{text}\n{notes.signature_line(verifier, key.sign(text.encode()))}"
 
 
-def holds(note: str, verifier_key: str) -> bool:
+def is_signed(note: str, verifier_key: str) -> bool:
     """Whether this key signed the note. Raises ValueError where the text is no verifier key."""
     verifier = notes.VerifierKey.parse(verifier_key, kind=notes.ED25519)
     return "\n\n" in note and notes.is_signed_by(note, verifier)

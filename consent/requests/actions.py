@@ -39,9 +39,9 @@ def close_request(
     where that is not `at`: a sandbox's, moved ahead. `facts` and `to_app` are as `Change` has them.
     """
     own = ConsentRequest.objects.filter(pk=request_pk)
-    waiting = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
+    undecided = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
     decided_at = F("expires_at") if to is RequestStatus.EXPIRED else at
-    if not waiting.update(status=to, decided_at=decided_at, decided_by=actor):
+    if not undecided.update(status=to, decided_at=decided_at, decided_by=actor):
         return False
     request = ConsentRequest.objects.select_related(*RELATED).get(pk=request_pk)
     happened = request.expires_at if to is RequestStatus.EXPIRED else at
@@ -54,18 +54,18 @@ def cancel_requests_of(*, by: "User | None", entry_pk: int | None = None, app_pk
 
     `by` is None where it was not one of the staff but `sync_registry`, which an operator runs.
     """
-    waiting = ConsentRequest.objects.filter(status=RequestStatus.PENDING)
+    pending = ConsentRequest.objects.filter(status=RequestStatus.PENDING)
     if entry_pk is not None:
-        waiting = waiting.filter(scope_entry_id=entry_pk)
+        pending = pending.filter(scope_entry_id=entry_pk)
     if app_pk is not None:
-        waiting = waiting.filter(app_id=app_pk)
+        pending = pending.filter(app_id=app_pk)
     if entry_pk is None and app_pk is None:
         return 0
     with transaction.atomic():
-        held = list(waiting.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))
+        locked = list(pending.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))
         lock_heads(
             chain
-            for request in held
+            for request in locked
             for chain in (audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id))
         )
         return sum(
@@ -80,5 +80,5 @@ def cancel_requests_of(*, by: "User | None", entry_pk: int | None = None, app_pk
                 },
                 to_app={"by": Actor.STAFF.value},
             )
-            for request in held
+            for request in locked
         )

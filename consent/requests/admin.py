@@ -114,8 +114,8 @@ class TemplateAdmin(NeverDeleted):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         by: Any = request.user
-        asked = {name: form.cleaned_data[name] for name in _PROPOSED}
-        obj.__dict__.update(request_templates.propose_template(by=by, **asked).__dict__)
+        proposed = {name: form.cleaned_data[name] for name in _PROPOSED}
+        obj.__dict__.update(request_templates.propose_template(by=by, **proposed).__dict__)
 
     @admin.action(description=_("Approve what somebody else proposed"), permissions=["decide"])
     def approve(self, request: HttpRequest, queryset: QuerySet[ScopeTemplate]) -> None:

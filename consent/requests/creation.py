@@ -45,7 +45,7 @@ _KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else
 
 # One at a time for an app and a person, since the budget and "an identical one waits" are checked and then written;
 # and no change of the entry or the app by staff meanwhile, who would cancel what waits but not what comes after.
-_HOLD = f"""
+_LOCKS = f"""
 SELECT {NAMED_LOCK} FROM pkm_scope_registry s, developer_apps a
  WHERE s.scope = %(scope)s AND a.id = %(app_pk)s FOR KEY SHARE OF s, a
 """  # noqa: S608  # made of constants
@@ -70,10 +70,14 @@ def request_consent(
     if person is None:
         raise ScopeRegistryUnavailable
     user_pk, guesses = unknown_users.admit(
-        app_pk=app.app_pk, user_pk=person.user_pk, asked_before=person.asked_before, misses=person.misses, hint=hint
+        app_pk=app.app_pk,
+        user_pk=person.user_pk,
+        requested_before=person.requested_before,
+        misses=person.misses,
+        hint=hint,
     )
     try:
-        return _ask(app, body, key, user_pk, person, guesses, idempotency_key)
+        return _make_request(app, body, key, user_pk, person, guesses, idempotency_key)
     except Problem as refusal:
         refusal.limits = (guesses, *refusal.limits)
         raise
@@ -88,7 +92,7 @@ def check_along(*, app: AppContext, body: RequestConsentBody) -> None:
     limits.check_terms(body=body, entry=entry)
 
 
-def ask_along(
+def request_with_connection(
     *,
     app: AppContext,
     body: RequestConsentBody,
@@ -104,7 +108,7 @@ def ask_along(
     `request_consent`.
     """
     along = _Along(withheld)
-    answer, _, _ = _ask(app, body, key, user_pk, person, person.misses, None, along)
+    answer, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, along)
     return ConsentRequest.objects.get(request_id=answer["request_id"])
 
 
@@ -114,7 +118,7 @@ class _Along(NamedTuple):
     withheld: bool
 
 
-def _ask(
+def _make_request(
     app: AppContext,
     body: RequestConsentBody,
     key: ConnectorKey,
@@ -185,7 +189,7 @@ def _find_or_make(
     refused_by: Callable[[own_rules.Rule], None],
     along: _Along | None,
 ) -> Answer:
-    take_locks(_HOLD, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
+    take_locks(_LOCKS, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
     if recent is None:
         raise ScopeRegistryUnavailable
@@ -201,33 +205,33 @@ def _find_or_make(
     if pairwise_id is None:  # the sharing ID served another app a moment ago
         raise UnknownUser
     # staff may have renamed the app since its token was read; under the lock they cannot
-    asked = RequestDraft(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
-    if (same := _close_or_find_same(asked, recent, along)) is not None:
+    draft = RequestDraft(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
+    if (same := _close_or_find_same(draft, recent, along)) is not None:
         return Answer(same, False, [])
     if along is None and (refusal := limits.refuses_week(recent)) is not None:
         refused_by("weekly")
         raise refusal
     claim_key(app_pk=app.app_pk, thumbprint=key.thumbprint)
     met = spend(limits.check_recent(body, recent))
-    made = asked.as_request(at=recent.now, handling=recent.handling)
+    made = draft.as_request(at=recent.now, handling=recent.handling)
     made.withheld = along is not None and along.withheld
     made.save(force_insert=True)
     if not app.is_test:
         fetch_published_keys(request_pk=made.pk, app_pk=app.app_pk)
-    return Answer(asked_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
+    return Answer(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
 
 
-def _close_or_find_same(asked: RequestDraft, recent: RecentRequests, along: _Along | None) -> AskedConsent | None:
+def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, along: _Along | None) -> AskedConsent | None:
     """What the same request that is pending is answered with; one that gives way to the new one is closed."""
     for request in recent.undecided:
-        if (request.scope, request.connector_thumbprint) != (asked.body.scope, asked.key.thumbprint):
+        if (request.scope, request.connector_thumbprint) != (draft.body.scope, draft.key.thumbprint):
             continue
         if not request.is_pending(recent.now):
             close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
         elif along or request.withheld:
             close_request(request_pk=request.pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=recent.now)
         else:
-            return _find_same(asked, request.pk, recent.now)
+            return _find_same(draft, request.pk, recent.now)
     return None
 
 
@@ -245,17 +249,17 @@ def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _
     return entry if scope in registry.discovered_for(person.holdings, person.hidden).scopes else None
 
 
-def _find_same(asked: RequestDraft, request_pk: int, now: datetime) -> AskedConsent:
+def _find_same(draft: RequestDraft, request_pk: int, now: datetime) -> AskedConsent:
     """The request that waits already, where this one asks the very same."""
-    waiting = ConsentRequest.objects.get(pk=request_pk)
-    theirs = asked.digested(waiting)
-    ours = asked.digested(asked.as_request(at=waiting.created_at))
+    pending = ConsentRequest.objects.get(pk=request_pk)
+    theirs = draft.digested(pending)
+    ours = draft.digested(draft.as_request(at=pending.created_at))
     if any(theirs.get(member) != ours.get(member) for member in digest.IDENTITY):
-        raise RequestPending("A request that differs waits already; end it first.", request_id=waiting.request_id)
-    return asked_body(waiting, app_id=asked.app.app_id, label=asked.entry.label, at=now)
+        raise RequestPending("A request that differs waits already; end it first.", request_id=pending.request_id)
+    return created_body(pending, app_id=draft.app.app_id, label=draft.entry.label, at=now)
 
 
-def asked_body(request: ConsentRequest, *, app_id: str, label: str, at: datetime) -> AskedConsent:
+def created_body(request: ConsentRequest, *, app_id: str, label: str, at: datetime) -> AskedConsent:
     """What asking for this is answered with at this moment (contract 1.3); `label` is the scope's."""
     return {
         "request_id": request.request_id,

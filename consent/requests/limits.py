@@ -97,21 +97,21 @@ def check_recent(body: RequestConsentBody, recent: RecentRequests) -> list[Count
 
     Returns the limits of one person as they stand without the new request.
     """
-    waiting = _refuse_waiting(recent)
-    _refuse_denied(body, recent, [waiting])
-    return [waiting, _refuse_day(recent, [waiting])]
+    pending = _refuse_pending(recent)
+    _refuse_denied(body, recent, [pending])
+    return [pending, _refuse_day(recent, [pending])]
 
 
-def _refuse_waiting(recent: RecentRequests) -> Count:
+def _refuse_pending(recent: RecentRequests) -> Count:
     """One request more than should wait for the person's decision."""
     limit = Limit(PENDING_PER_PERSON, settings.PENDING_REQUESTS_PER_PERSON, 0)
-    deadlines = [request.expires_at for request in recent.waiting]
-    wait = max(1, int((min(deadlines) - recent.now).total_seconds())) if deadlines else 0
-    found = Count(limit, len(deadlines), wait)
+    deadlines = [request.expires_at for request in recent.pending]
+    retry_after = max(1, int((min(deadlines) - recent.now).total_seconds())) if deadlines else 0
+    found = Count(limit, len(deadlines), retry_after)
     if limit.allowed and len(deadlines) >= limit.allowed:
         raise TooManyRequests(
             f"{len(deadlines)} requests of this app wait for this person's decision already.",
-            headers={"Retry-After": str(wait)},
+            headers={"Retry-After": str(retry_after)},
             limits=[found],
         )
     return found
@@ -128,8 +128,8 @@ def _refuse_denied(body: RequestConsentBody, recent: RecentRequests, met: list[C
         if denied is None or request.decided_at is None or request.decided_at <= recent.now - cooldown:
             continue
         if denied.covers_scope(wanted) or wanted.covers_scope(denied):
-            wait = max(1, int((request.decided_at + cooldown - recent.now).total_seconds()) + 1)
-            raise RecentlyDenied(headers={"Retry-After": str(wait)}, limits=met)
+            retry_after = max(1, int((request.decided_at + cooldown - recent.now).total_seconds()) + 1)
+            raise RecentlyDenied(headers={"Retry-After": str(retry_after)}, limits=met)
 
 
 def refuses_week(recent: RecentRequests) -> RecentlyDenied | None:
@@ -148,12 +148,12 @@ def _refuse_day(recent: RecentRequests, met: list[Count]) -> Count:
     """
     limit = Limit(REQUESTS_PER_PERSON, settings.REQUESTS_PER_PERSON_PER_DAY, int(DAY.total_seconds()))
     first_at = recent.first_at
-    wait = limit.seconds if first_at is None else max(1, int((first_at + DAY - recent.now).total_seconds()) + 1)
-    found = Count(limit, recent.made, wait)
+    retry_after = limit.seconds if first_at is None else max(1, int((first_at + DAY - recent.now).total_seconds()) + 1)
+    found = Count(limit, recent.made, retry_after)
     if limit.allowed and recent.made >= limit.allowed:
         raise RequestBudgetSpent(
             f"This app may make {limit.allowed} new requests of one person in 24 hours, those that it took back too.",
-            headers={"Retry-After": str(wait)},
+            headers={"Retry-After": str(retry_after)},
             limits=[*met, found],
         )
     return found

@@ -199,9 +199,9 @@ class ConsentRequest(models.Model):
         return [derived[path]["from"] if path in derived else path for path in paths]
 
 
-_STANDING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits", "withheld")
+_CHANGING = ("id", "status", "decided_at", "decided_by", "decision_note", "mail_waits", "record_waits", "withheld")
 # What was asked: frozen by a trigger from the moment of asking, since the digest speaks of exactly this.
-FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _STANDING)
+FROZEN = tuple(field.attname for field in ConsentRequest._meta.local_concrete_fields if field.attname not in _CHANGING)
 
 
 class OwnRules(models.Model):

@@ -19,7 +19,7 @@ from developers.oauth.queries import keys_of_host
 
 KEY_OF_NOBODY = "nobody"  # what such a request calls its key
 _NOBODY = b"consent-runtime: a key that nobody has\x00"
-_LOOKS = Limit("published-key-looks", 120, 3600)  # at an app's own site, while it waits for the answer
+_KEY_FETCHES = Limit("published-key-looks", 120, 3600)  # at an app's own site, while it waits for the answer
 
 
 def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
@@ -34,7 +34,7 @@ def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
     domain = App.objects.filter(pk=app.app_pk).values_list("proved_domain", flat=True).get()
     if not domain or app.is_test:
         return None
-    count(_LOOKS, str(app.app_pk)).require(TooManyRequests)
+    count(_KEY_FETCHES, str(app.app_pk)).require(TooManyRequests)
     return published_key(domain, key_id)
 
 

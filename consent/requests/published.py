@@ -44,7 +44,7 @@ Jwk = dict[str, str]
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _Claimed:
     """One app's requests for which a fetch is due."""
 
     app_id: str
@@ -66,8 +66,8 @@ def fetch_due() -> int:
 
 def forget_decided() -> int:
     """Delete what was fetched for requests that wait no more."""
-    waiting = ConsentRequest.objects.pending(database_now())
-    gone, _ = PublishedKeys.objects.exclude(request__in=waiting.values("pk")).delete()
+    pending = ConsentRequest.objects.pending(database_now())
+    gone, _ = PublishedKeys.objects.exclude(request__in=pending.values("pk")).delete()
     return gone
 
 
@@ -136,11 +136,11 @@ def _address(domain: str) -> str:
 
 
 def _due(now: datetime) -> QuerySet[PublishedKeys]:
-    asking = ConsentRequest.objects.pending(now).filter(app__status=AppStatus.ACTIVE).exclude(app__proved_domain="")
-    return PublishedKeys.objects.filter(due_at__lte=now, request__in=asking).order_by("due_at")
+    pending = ConsentRequest.objects.pending(now).filter(app__status=AppStatus.ACTIVE).exclude(app__proved_domain="")
+    return PublishedKeys.objects.filter(due_at__lte=now, request__in=pending).order_by("due_at")
 
 
-def _claim() -> _Waiting | None:
+def _claim() -> _Claimed | None:
     """Lease whichever is due first, with all that is due of the same app. One at a time, so that no app is split."""
     with transaction.atomic():
         lock_for_transaction("fetch-published-keys")
@@ -153,34 +153,34 @@ def _claim() -> _Waiting | None:
         rows = list(due.filter(request__app=app).values_list("pk", "request__request_id", "failures"))
         PublishedKeys.objects.filter(pk__in=[pk for pk, _, _ in rows]).update(due_at=now + _LEASE)
     requests = {pk: request_id for pk, request_id, _ in rows}
-    return _Waiting(app.app_id, app.proved_domain, max(failures for _, _, failures in rows), requests)
+    return _Claimed(app.app_id, app.proved_domain, max(failures for _, _, failures in rows), requests)
 
 
 def _fetch_until_none_is_due() -> int:
     tried = 0
     try:
-        while not shutdown.has_begun() and (waiting := _claim()) is not None:
+        while not shutdown.has_begun() and (claimed := _claim()) is not None:
             at = database_now()
             connection.close()  # none is held while the other server takes its time
-            _keep(waiting, fetch(waiting.domain), at)
+            _keep(claimed, fetch(claimed.domain), at)
             tried += 1
     finally:
         connections.close_all()  # this thread ends with its pool
     return tried
 
 
-def _keep(waiting: _Waiting, keys: list[Jwk] | None, at: datetime) -> None:
+def _keep(claimed: _Claimed, keys: list[Jwk] | None, at: datetime) -> None:
     """What was found becomes each request's token; where nothing was, the last one counts for as long as it may."""
-    rows = PublishedKeys.objects.filter(pk__in=waiting.requests)
+    rows = PublishedKeys.objects.filter(pk__in=claimed.requests)
     if keys is None:
-        pause = min(_FIRST_PAUSE * 2 ** min(waiting.failures, 20), _LONGEST_PAUSE) * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
-        rows.update(failures=min(waiting.failures + 1, 1000), due_at=database_now() + pause)
+        pause = min(_FIRST_PAUSE * 2 ** min(claimed.failures, 20), _LONGEST_PAUSE) * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
+        rows.update(failures=min(claimed.failures + 1, 1000), due_at=database_now() + pause)
         return
     next_at = database_now() + FETCHED_EACH
     for row in rows:
-        request_id = waiting.requests[row.pk]
+        request_id = claimed.requests[row.pk]
         row.failures, row.due_at = 0, next_at
         row.token = token_of(
-            app_id=waiting.app_id, domain=waiting.domain, request_id=request_id, fetched_at=at, keys=keys
+            app_id=claimed.app_id, domain=claimed.domain, request_id=request_id, fetched_at=at, keys=keys
         )
     PublishedKeys.objects.bulk_update(rows, ["token", "failures", "due_at"], batch_size=100)

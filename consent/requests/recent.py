@@ -88,7 +88,7 @@ class RecentRequests:
     denied: tuple[RecentRequest, ...]  # within DENIAL_COOLDOWN_SECONDS, and those of a moment before
 
     @property
-    def waiting(self) -> list[RecentRequest]:
+    def pending(self) -> list[RecentRequest]:
         return [request for request in self.undecided if request.is_pending(self.now) and not request.withheld]
 
 

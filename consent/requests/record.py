@@ -92,17 +92,17 @@ def record(change: Change, *, notify: bool = True) -> None:
     person.
     """
     _count([change])
-    write, tell = partial(_write, [change]), partial(_notify, [change.request], change.event, change.at)
+    write, write_notice = partial(_write, [change]), partial(_notify, [change.request], change.event, change.at)
     if not change.event.protects:
         write()
         if notify:
-            tell()
+            write_notice()
         return
     about = change.request.request_id
     if not try_write(write, otherwise=partial(_defer, change), what=f"the audit entry “{change.event}”", about=about):
         _mark(change)
     if notify:
-        try_write(tell, what=f"the notice “{change.event}”", about=about)
+        try_write(write_notice, what=f"the notice “{change.event}”", about=about)
 
 
 def record_together(changes: Sequence[Change]) -> None:
@@ -136,7 +136,7 @@ def _entries(
         audit.person_chain(user_id): {**facts, "user_id": user_id},
         audit.app_chain(request.app.app_id): {**facts, **(to_app or {}), "user_id": request.pairwise_id},
     }
-    return [audit.NewEntry(chain, event.value, actor.value, at, told) for chain, told in chains.items()]
+    return [audit.NewEntry(chain, event.value, actor.value, at, own_facts) for chain, own_facts in chains.items()]
 
 
 def _count(changes: Sequence[Change]) -> None:
@@ -171,6 +171,6 @@ def _mark(change: Change) -> None:
 
 
 def _notify(requests: Sequence[ConsentRequest], event: EventType, at: datetime) -> None:
-    told = [NewNotice(each.app_id, each.pk, each.request_id) for each in requests if not each.withheld]
-    if (kind := event.webhook_type) and told:
-        notify_apps(told, kind=kind, at=at)
+    notices = [NewNotice(each.app_id, each.pk, each.request_id) for each in requests if not each.withheld]
+    if (kind := event.webhook_type) and notices:
+        notify_apps(notices, kind=kind, at=at)

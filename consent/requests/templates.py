@@ -53,10 +53,10 @@ def approve_template(*, template: ScopeTemplate, by: "User") -> None:
     if versions.filter(version__gt=template.version, approved_by__isnull=False).exists():
         raise InvalidRequest("A newer version was approved already.")
     # the older one goes first: only one version of a template can be active
-    waiting = versions.filter(pk=template.pk, approved_by=None)
-    if waiting.exists():
+    unapproved = versions.filter(pk=template.pk, approved_by=None)
+    if unapproved.exists():
         versions.filter(active=True).update(active=False)
-    if not waiting.update(approved_by=by, approved_at=database_now(), active=True):
+    if not unapproved.update(approved_by=by, approved_at=database_now(), active=True):
         raise InvalidRequest("It was approved already.")
 
 

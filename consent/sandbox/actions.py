@@ -45,7 +45,7 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
 
 
 @transaction.atomic
-def tell_of_processing(*, app_pk: int, event: ProcessingEvent) -> ProcessingNotice:
+def record_processing(*, app_pk: int, event: ProcessingEvent) -> ProcessingNotice:
     """Tell this test app of an event of agents' processing, of a consent that there is not; returns the notice.
 
     The agents ask people who sign in, and nobody signs in as a sandbox person.
@@ -90,8 +90,8 @@ def delete_person(*, of: User) -> None:
     # all of them before the first is written down: requests and grants are locked before any head
     requests = ConsentRequest.objects.select_for_update().filter(user=of, status=RequestStatus.PENDING).order_by("pk")
     grants = Grant.objects.select_for_update().filter(user=of, status__in=LIVE_GRANTS).order_by("pk")
-    waiting, shared = list(requests), list(grants)
-    for request in waiting:
+    pending, shared = list(requests), list(grants)
+    for request in pending:
         close_request(
             request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=now, clock=request.expires_at
         )

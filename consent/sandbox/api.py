@@ -14,8 +14,8 @@ from common.operations import operation, path_parameter, query_parameter
 from consent import errors
 from consent.decisions import expiry
 from consent.sandbox import actions, queries, schemas
+from consent.sandbox.acting import ActingByToken, SandboxView
 from consent.sandbox.errors import TooManySandboxPeople
-from consent.sandbox.players import PlayedByToken, SandboxView
 from consent.schemas import DecisionBody, ExportBody, ResumeBody, RevokeBody
 from consent.shapes import ConsentStatus
 from consent.web import owner_api
@@ -70,10 +70,10 @@ class Events(SandboxView):
     )
     def post(self, request: Request) -> HttpResponse:
         event = self.body(schemas.SandboxEventBody).type
-        return json_answer(actions.tell_of_processing(app_pk=self.app.app_pk, event=event), status=201)
+        return json_answer(actions.record_processing(app_pk=self.app.app_pk, event=event), status=201)
 
 
-class Person(PlayedByToken):
+class Person(ActingByToken):
     """`/sandbox/people/{user_id}`: one of them."""
 
     @operation(
@@ -88,7 +88,7 @@ class Person(PlayedByToken):
         return HttpResponse(status=204)
 
 
-class Connections(PlayedByToken):
+class Connections(ActingByToken):
     """`/sandbox/people/{user_id}/connections`: what they do with a connection of the app."""
 
     @operation(
@@ -101,10 +101,10 @@ class Connections(PlayedByToken):
         refusals=[errors.UnknownConnection, errors.ConnectionEnded],
     )
     def post(self, request: Request) -> HttpResponse:
-        asked = self.body(schemas.SandboxConnectionBody)
+        body = self.body(schemas.SandboxConnectionBody)
         person = self.person
         answered = actions.answer_connection(
-            app_pk=self.app.app_pk, by=person, connection_id=asked.connection_id, connects=asked.decision == "connect"
+            app_pk=self.app.app_pk, by=person, connection_id=body.connection_id, connects=body.decision == "connect"
         )
         return json_answer(answered)
 
@@ -118,7 +118,7 @@ class Clock(OwnerView):
 
 
 @dataclass(frozen=True)
-class Played:
+class Endpoint:
     """An owner's address about the person whom the path names, and what its methods do for an app; `made_with`: the
     arguments of `as_view`.
     """
@@ -129,12 +129,14 @@ class Played:
     made_with: Mapping[str, Any]
 
 
-def _played(address: str, view: type[OwnerView], made_with: Mapping[str, Any] = {}, **operations: operation) -> Played:
-    return Played(address, view, operations, made_with)
+def _endpoint(
+    address: str, view: type[OwnerView], made_with: Mapping[str, Any] = {}, **operations: operation
+) -> Endpoint:
+    return Endpoint(address, view, operations, made_with)
 
 
-PLAYED = (
-    _played(
+ENDPOINTS = (
+    _endpoint(
         "keys",
         vault_api.Keys,
         get=operation(
@@ -153,7 +155,7 @@ PLAYED = (
             refusals=[vault_errors.VaultExists, vault_errors.WrapperMismatch, vault_errors.ApprovalMismatch],
         ),
     ),
-    _played(
+    _endpoint(
         "signing-key",
         vault_api.SigningKey,
         put=operation(
@@ -167,7 +169,7 @@ PLAYED = (
             refusals=[vault_errors.RotationRequired, vault_errors.ApprovalMismatch, vault_errors.VaultAbsent],
         ),
     ),
-    _played(
+    _endpoint(
         "wrappers",
         vault_api.Wrappers,
         post=operation(
@@ -179,7 +181,7 @@ PLAYED = (
             refusals=[vault_errors.VaultAbsent, vault_errors.TooManyWrappers, vault_errors.WrapperMismatch],
         ),
     ),
-    _played(
+    _endpoint(
         "wrappers/<str:wrapper_id>",
         vault_api.Wrapper,
         delete=operation(
@@ -191,7 +193,7 @@ PLAYED = (
             refusals=[vault_errors.LastWrapper],
         ),
     ),
-    _played(
+    _endpoint(
         "segments",
         vault_api.Segments,
         get=operation(
@@ -207,7 +209,7 @@ PLAYED = (
             answers={200: schemas.VaultSegments},
         ),
     ),
-    _played(
+    _endpoint(
         "segments/<str:domain>/<str:segment_id>",
         vault_api.Segment,
         put=operation(
@@ -237,7 +239,7 @@ PLAYED = (
             refusals=[vault_errors.StaleRevision],
         ),
     ),
-    _played(
+    _endpoint(
         "requests/<str:request_id>/data",
         owner_api.RequestDataView,
         get=operation(
@@ -248,7 +250,7 @@ PLAYED = (
             refusals=[errors.UnknownRequest],
         ),
     ),
-    _played(
+    _endpoint(
         "requests/<str:request_id>/decision",
         owner_api.DecisionView,
         post=operation(
@@ -274,7 +276,7 @@ PLAYED = (
             ],
         ),
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/revoke",
         owner_api.GrantMoveView,
         post=operation(
@@ -293,7 +295,7 @@ PLAYED = (
         ),
         made_with={"move": "revoke"},
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/pause",
         owner_api.GrantMoveView,
         post=operation(
@@ -307,7 +309,7 @@ PLAYED = (
         ),
         made_with={"move": "pause"},
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/resume",
         owner_api.ResumeView,
         post=operation(
@@ -320,7 +322,7 @@ PLAYED = (
             refusals=[errors.UnknownGrant, errors.MoveNotAllowed, vault_errors.ApprovalMismatch],
         ),
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/approval",
         owner_api.StandingApprovalView,
         get=operation(
@@ -331,7 +333,7 @@ PLAYED = (
             refusals=[errors.UnknownGrant],
         ),
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/nonce",
         owner_api.GrantNonceView,
         get=operation(
@@ -342,7 +344,7 @@ PLAYED = (
             refusals=[errors.UnknownGrant],
         ),
     ),
-    _played(
+    _endpoint(
         "grants/<str:grant_id>/export",
         owner_api.GrantExportView,
         put=operation(
@@ -363,7 +365,7 @@ PLAYED = (
             ],
         ),
     ),
-    _played(
+    _endpoint(
         "clock",
         Clock,
         post=operation(

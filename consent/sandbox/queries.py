@@ -19,13 +19,13 @@ def shown(person: SandboxPerson) -> schemas.SandboxPerson:
     return {"user_id": person.user.public_id, "label": person.label}
 
 
-def played_by_app(*, app_pk: int, user_id: str) -> User:
+def person_of_app(*, app_pk: int, user_id: str) -> User:
     """The sandbox person of this app. Raises `UnknownUser` for everybody else."""
     people = SandboxPerson.objects.select_related("user").filter(app_id=app_pk)
     return _only(people.filter(user__public_id=_readable(user_id)).first())
 
 
-def played_by_member(*, by: User, app_id: str, user_id: str) -> User:
+def person_of_member(*, by: User, app_id: str, user_id: str) -> User:
     """The sandbox person of a test app that `by` may manage. Raises `UnknownUser` for everybody else."""
     people = SandboxPerson.objects.select_related("user").filter(app__members__user=by, app__mode=AppMode.TEST)
     return _only(people.filter(app__app_id=_readable(app_id), user__public_id=_readable(user_id)).first())

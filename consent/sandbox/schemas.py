@@ -15,7 +15,7 @@ from pkm.shapes import ScopeEntry
 from pkm.web.schemas import EXAMPLE_JWE, EXAMPLE_KEY_ID
 
 EXAMPLE_WRAPPER_ID = "wrp_2h6wq4n7c5b3zj5yk6q2m4t7ue"
-_ASKED, _BODY = example_of(shapes.AskedConsent), example_of(RequestConsentBody)
+_CREATED, _BODY = example_of(shapes.AskedConsent), example_of(RequestConsentBody)
 Jwe = Annotated[str, Field(examples=[EXAMPLE_JWE])]
 WrapperId = Annotated[str, Field(examples=[EXAMPLE_WRAPPER_ID])]
 Attributes = Annotated[list[str], Field(examples=[["favorite_cuisine"]])]
@@ -143,7 +143,7 @@ class VaultKeys(Shape):
 class StandingApproval(Shape):
     """The newest approval of a grant."""
 
-    request_id: Annotated[str, Field(examples=[_ASKED["request_id"]])]
+    request_id: Annotated[str, Field(examples=[_CREATED["request_id"]])]
     approval: Annotated[str, Field(examples=[shapes.EXAMPLE_JWS])]
     access_duration: Annotated[int, Field(examples=[86400])]
     ends_at: Annotated[int, Field(description="Seconds since 1970.", examples=[1795774930])]
@@ -216,13 +216,13 @@ class RequestData(Shape):
             examples=[{**example_of(shapes.FrozenRequest), "app_name": _NAME}],
         ),
     ]
-    request_digest: Annotated[str, Field(examples=[_ASKED["request_digest"]])]
+    request_digest: Annotated[str, Field(examples=[_CREATED["request_digest"]])]
     status: shapes.RequestState
     connector_public_key: Annotated[dict[str, Any], Field(examples=[_BODY["connector_public_key"]])]
     connector_key_id: Annotated[str, Field(examples=[_BODY["connector_key_id"]])]
     app: AskingApp
     scope_entry: ScopeEntry
-    issuer: Annotated[str, Field(examples=[_ASKED["issuer"]])]
+    issuer: Annotated[str, Field(examples=[_CREATED["issuer"]])]
     export_revision: int
     known_connector_key: Annotated[bool, Field(examples=[False])]
     vouching: Vouching

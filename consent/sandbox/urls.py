@@ -12,17 +12,19 @@ from django.urls import URLPattern, path
 from accounts.owner_api import OwnerView
 from common.operations import operation
 from consent.sandbox import api
-from consent.sandbox.api import PLAYED, Played
-from consent.sandbox.players import PlayedByMember, PlayedByToken
+from consent.sandbox.acting import ActingByMember, ActingByToken
+from consent.sandbox.api import ENDPOINTS, Endpoint
 
 
-def _by_token(played: Played) -> type[OwnerView]:
+def _by_token(endpoint: Endpoint) -> type[OwnerView]:
     """The view as a program calls it."""
-    methods = {name: _described(getattr(played.view, name), told) for name, told in played.operations.items()}
-    return type(played.view.__name__, (PlayedByToken, played.view), {"__doc__": played.view.__doc__, **methods})
+    methods = {
+        name: _described(getattr(endpoint.view, name), description) for name, description in endpoint.operations.items()
+    }
+    return type(endpoint.view.__name__, (ActingByToken, endpoint.view), {"__doc__": endpoint.view.__doc__, **methods})
 
 
-def _described(method: Any, told: operation) -> Any:
+def _described(method: Any, description: operation) -> Any:
     """The owner's method under a description of its own, which says whom the path names."""
 
     @wraps(method)
@@ -30,12 +32,12 @@ def _described(method: Any, told: operation) -> Any:
         answer: HttpResponse = method(*args, **kwargs)
         return answer
 
-    return told(call)
+    return description(call)
 
 
 def _by_member(view: type[OwnerView]) -> type[OwnerView]:
     """The view as the portal's pages call it."""
-    return type(view.__name__, (PlayedByMember, view), {"__doc__": view.__doc__})
+    return type(view.__name__, (ActingByMember, view), {"__doc__": view.__doc__})
 
 
 for_programs: list[URLPattern] = [
@@ -44,15 +46,17 @@ for_programs: list[URLPattern] = [
     path("api/v1/sandbox/people/<str:user_id>", api.Person.as_view()),
     path("api/v1/sandbox/people/<str:user_id>/connections", api.Connections.as_view()),
     *(
-        path(f"api/v1/sandbox/people/<str:user_id>/{played.address}", _by_token(played).as_view(**played.made_with))
-        for played in PLAYED
+        path(
+            f"api/v1/sandbox/people/<str:user_id>/{endpoint.address}", _by_token(endpoint).as_view(**endpoint.made_with)
+        )
+        for endpoint in ENDPOINTS
     ),
 ]
 
 urlpatterns: list[URLPattern] = [
     path(
-        f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{played.address}",
-        _by_member(played.view).as_view(**played.made_with),
+        f"developers/apps/<str:app_id>/sandbox/people/<str:user_id>/{endpoint.address}",
+        _by_member(endpoint.view).as_view(**endpoint.made_with),
     )
-    for played in PLAYED
+    for endpoint in ENDPOINTS
 ]

@@ -88,7 +88,7 @@ def required_of(shape: Any) -> frozenset[str]:
     return frozenset(TypeAdapter(shape).json_schema(mode="serialization")["required"])
 
 
-_LEFT_OUT = (
+_OMITTED = (
     "pattern",
     "minLength",
     "maxLength",
@@ -112,7 +112,7 @@ def _tidy(node: Any) -> Any:
     return {
         name: _tidy(value)
         for name, value in node.items()
-        if name not in _LEFT_OUT
+        if name not in _OMITTED
         and not (name == "additionalProperties" and value is True)
         and not (name == "default" and value is None)
         and not (name == "title" and isinstance(value, str))

@@ -91,9 +91,9 @@ def _compact(entries: bytes) -> list[dict[str, Any]]:
 
 def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedConsent:
     hint = client_hint(call.request)
-    asked = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, hint=hint)
-    call.view.note(*asked.limits)
-    return asked.answer
+    made = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, hint=hint)
+    call.view.note(*made.limits)
+    return made.answer
 
 
 def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:

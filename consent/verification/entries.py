@@ -21,17 +21,17 @@ from developers.people import AppPerson
 from pkm import signatures
 
 Entry = dict[str, Any]
-LOOKS, BETWEEN = 3, 0.02  # seconds
+ATTEMPTS, PAUSE = 3, 0.02  # seconds
 _PERSON = audit.person_chain("")
 
 
-def verify_entries(held: list[Entry]) -> Iterator[Broken]:
+def verify_entries(entries: list[Entry]) -> Iterator[Broken]:
     """The first entry of each chain of these whose rows are gone or say something else."""
-    told = [(entry, facts) for entry in held if (facts := facts_of(entry))]
-    names = names_of({entry["chain"] for entry, _ in told})
-    rows = _Rows([facts for _, facts in told])
+    with_facts = [(entry, facts) for entry in entries if (facts := facts_of(entry))]
+    names = names_of({entry["chain"] for entry, _ in with_facts})
+    rows = _Rows([facts for _, facts in with_facts])
     found: set[str] = set()
-    for entry, facts in told:
+    for entry, facts in with_facts:
         name = names.get(str(entry["chain"]), str(entry["chain"]))
         if name not in found and _flaw(entry, facts, name, rows) and (flaw := _lasting(entry, name)):
             found.add(name)
@@ -41,8 +41,8 @@ def verify_entries(held: list[Entry]) -> Iterator[Broken]:
 def _lasting(entry: Entry, name: str) -> str | None:
     """What is wrong at every further look: a person may have been erased since the page was read."""
     flaw = None
-    for _ in range(LOOKS):
-        time.sleep(BETWEEN)
+    for _ in range(ATTEMPTS):
+        time.sleep(PAUSE)
         kept = AuditFacts.objects.filter(entry__chain=entry["chain"], entry__sequence=entry["sequence"])
         facts = kept.values_list("facts", flat=True).first()
         flaw = _flaw(entry, facts, name, _Rows([facts])) if facts else None
@@ -54,14 +54,14 @@ def _lasting(entry: Entry, name: str) -> str | None:
 class _Rows:
     """What a page of entries tells of, found at once."""
 
-    def __init__(self, told: list[dict[str, Any]]) -> None:
-        """`told` are the facts of the page."""
-        asked = ConsentRequest.objects.filter(request_id__in=_all(told, "request_id"))
-        self.requests = {row.request_id: row for row in asked.select_related("app", "user", "grant")}
-        signed = Receipt.objects.filter(receipt_id__in=_all(told, "receipt_id"))
+    def __init__(self, all_facts: list[dict[str, Any]]) -> None:
+        """`all_facts` are the facts of the page."""
+        requests = ConsentRequest.objects.filter(request_id__in=_all(all_facts, "request_id"))
+        self.requests = {row.request_id: row for row in requests.select_related("app", "user", "grant")}
+        signed = Receipt.objects.filter(receipt_id__in=_all(all_facts, "receipt_id"))
         self.receipts = {row.receipt_id: row for row in signed}
         sealed = Export.objects.filter(
-            grant__request__in=asked, revision__in={_revision(facts) for facts in told if _is_signed(facts)}
+            grant__request__in=requests, revision__in={_revision(facts) for facts in all_facts if _is_signed(facts)}
         )
         kept = sealed.values_list("grant_id", "revision", "approval", "approved_attributes")
         self.exports = {(grant, revision): (approval, part) for grant, revision, approval, part in kept}
@@ -76,8 +76,8 @@ class _Rows:
         return self.forgotten.has_reads_of(entry["pk"], entry["at"])
 
 
-def _all(told: list[dict[str, Any]], member: str) -> list[str]:
-    return sorted({str(facts[member]) for facts in told if facts.get(member)})
+def _all(all_facts: list[dict[str, Any]], member: str) -> list[str]:
+    return sorted({str(facts[member]) for facts in all_facts if facts.get(member)})
 
 
 def _is_signed(facts: dict[str, Any]) -> bool:
@@ -86,8 +86,8 @@ def _is_signed(facts: dict[str, Any]) -> bool:
 
 
 def _revision(facts: dict[str, Any]) -> int:
-    told = facts.get("revision", 1)
-    return told if isinstance(told, int) else 0
+    revision = facts.get("revision", 1)
+    return revision if isinstance(revision, int) else 0
 
 
 def _flaw(entry: Entry, facts: dict[str, Any], name: str, rows: _Rows) -> str | None:
@@ -145,9 +145,11 @@ def _grant_flaw(entry: Entry, facts: dict[str, Any], request: ConsentRequest) ->
         "max_reads": grant.max_reads,
         "access_duration": int((grant.expires_at - grant.starts_at).total_seconds()),
     }
-    told = {**facts, **(facts.get("grant") or {})} if entry["kind"] == EventType.APPROVED else facts.get("grant") or {}
+    stated = (
+        {**facts, **(facts.get("grant") or {})} if entry["kind"] == EventType.APPROVED else facts.get("grant") or {}
+    )
     for member, value in there.items():
-        if told.get(member, value) != value:
+        if stated.get(member, value) != value:
             return f"the grant {grant.grant_id} says another {member}"
     return None
 
@@ -156,11 +158,11 @@ def _approval_flaw(facts: dict[str, Any], request: ConsentRequest, rows: _Rows) 
     if not _is_signed(facts) or request.user.erased_at is not None:
         return None
     grant: Grant | None = getattr(request, "grant", None)
-    revision, told = _revision(facts), facts.get("approved_attributes") or []
+    revision, approved = _revision(facts), facts.get("approved_attributes") or []
     approval, part = rows.exports.get((grant.pk, revision), (None, None)) if grant else (None, None)
     if grant is None or approval is None or signatures.sha256(approval) != facts["approval_sha256"]:
         return f"the approval of {request.request_id}, revision {revision}, is not what the vault signed"
-    if told and sorted(part or grant.approved_attributes) != sorted(told):
+    if approved and sorted(part or grant.approved_attributes) != sorted(approved):
         return f"the export of {request.request_id}, revision {revision}, says that other attributes were approved"
     return None
 
@@ -173,8 +175,8 @@ def _receipt_flaw(
     receipt = rows.receipts.get(str(facts["receipt_id"]))
     if receipt is None:
         # an app's chain may have been written before the person's, whose receipt waits with it
-        waits = AuditPending.objects.filter(request=request, receipt__receipt_id=facts["receipt_id"]).exists()
-        return None if waits else f"it tells of {facts['receipt_id']}, and there is no such receipt"
+        is_deferred = AuditPending.objects.filter(request=request, receipt__receipt_id=facts["receipt_id"]).exists()
+        return None if is_deferred else f"it tells of {facts['receipt_id']}, and there is no such receipt"
     claims = receipts.verified(receipt.jws if is_person else receipt.app_jws)
     if claims is None:
         return f"the signature of the receipt {receipt.receipt_id} does not hold"

@@ -22,25 +22,25 @@ from consent.requests.models import ConsentRequest
 from consent.states import RequestStatus
 from consent.verification.summary import Summary
 
-LOOKS, BETWEEN = 3, 0.02  # seconds
+ATTEMPTS, PAUSE = 3, 0.02  # seconds
 PERSON, APP = audit.person_chain(""), audit.app_chain("")
 
 
-def verify_people(told: dict[str, Summary]) -> Iterator[Broken]:
+def verify_people(summaries: dict[str, Summary]) -> Iterator[Broken]:
     """The first difference of each person: {subject of the chain: what the whole of it tells}."""
-    rows = _Rows(told)
-    for name, own in told.items():
+    rows = _Rows(summaries)
+    for name, own in summaries.items():
         if _first_flaw(name, own, rows) is not None and (flaw := _lasting(name)) is not None:
             yield Broken(name, *flaw)
 
 
-def verify_app(name: str, told: Summary) -> Iterator[Broken]:
+def verify_app(name: str, summary: Summary) -> Iterator[Broken]:
     """More or fewer receipts than the app's whole chain tells of: it, or they, were cut."""
-    flaw = _miscounted(name, told.proven)
-    for _ in range(LOOKS):
+    flaw = _miscounted(name, summary.proven)
+    for _ in range(ATTEMPTS):
         if flaw is None:
             return
-        time.sleep(BETWEEN)
+        time.sleep(PAUSE)
         flaw = _miscounted(name, _retold(name).proven)
     if flaw is not None:
         yield Broken(name, 0, flaw)
@@ -49,9 +49,9 @@ def verify_app(name: str, told: Summary) -> Iterator[Broken]:
 def _miscounted(name: str, proven: int) -> str | None:
     app_id = name.removeprefix(APP)
     there = Receipt.objects.filter(request__app__app_id=app_id).count()
-    waits = AuditPending.objects.filter(receipt__isnull=False, request__app__app_id=app_id).count()
+    deferred = AuditPending.objects.filter(receipt__isnull=False, request__app__app_id=app_id).count()
     late = AuditPending.objects.filter(chain=name, facts__receipt_id__isnull=False).count()
-    if there + waits == proven + late:
+    if there + deferred == proven + late:
         return None
     return f"there are {there} receipts of this app, and its chain tells of {proven}"
 
@@ -59,12 +59,12 @@ def _miscounted(name: str, proven: int) -> str | None:
 def _lasting(name: str) -> tuple[int, str] | None:
     """The first difference, where it is there at every further look."""
     flaw = None
-    for _ in range(LOOKS):
-        time.sleep(BETWEEN)
+    for _ in range(ATTEMPTS):
+        time.sleep(PAUSE)
         if not AuditChain.objects.filter(subject=name).exists():
             return None  # erased meanwhile
-        told = _retold(name)
-        flaw = _first_flaw(name, told, _Rows([name]))
+        summary = _retold(name)
+        flaw = _first_flaw(name, summary, _Rows([name]))
         if flaw is None:
             return None
     return flaw
@@ -72,17 +72,17 @@ def _lasting(name: str) -> tuple[int, str] | None:
 
 def _retold(name: str) -> Summary:
     """What this chain tells by now."""
-    told, forgotten = Summary(), Forgotten.by_now()
+    summary, forgotten = Summary(), Forgotten.by_now()
     entries = AuditEntry.objects.of(name).select_related("kept").order_by("sequence")
     for entry in entries.iterator(chunk_size=PAGE):
-        told.take(
+        summary.take(
             kind=entry.kind,
             facts=entry.facts,
             sequence=entry.sequence,
             is_person=name.startswith(PERSON),
             is_forgotten=forgotten.has_reads_of(entry.pk, entry.at),
         )
-    return told
+    return summary
 
 
 class _Rows:
@@ -116,63 +116,63 @@ def _by_person(rows: Any, *columns: str, person: str = "user__public_id") -> dic
     return found
 
 
-def _first_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
-    standing = dict(told.requests)
-    later = Summary(requests=standing)  # what waits to be written is the newest word
+def _first_flaw(name: str, summary: Summary, rows: _Rows) -> tuple[int, str] | None:
+    statuses = dict(summary.requests)
+    later = Summary(requests=statuses)  # what waits to be written is the newest word
     for row in rows.pending[name]:
         later.take(kind=row.kind, facts=row.facts, sequence=0, is_person=True)
     own = {grant["request__request_id"]: grant for grant in rows.grants[name]}
     for request in rows.requests[name]:
-        flaw = _status_flaw(request, own.get(request["request_id"]), standing.get(request["request_id"]))
+        flaw = _status_flaw(request, own.get(request["request_id"]), statuses.get(request["request_id"]))
         if flaw is not None:
             return flaw
-    return _receipts_flaw(name, told, rows) or _reads_flaw(name, told, rows)
+    return _receipts_flaw(name, summary, rows) or _reads_flaw(name, summary, rows)
 
 
 def _status_flaw(
-    request: dict[str, Any], grant: dict[str, Any] | None, told: list[Any] | None
+    request: dict[str, Any], grant: dict[str, Any] | None, recorded: list[Any] | None
 ) -> tuple[int, str] | None:
     request_id, status = request["request_id"], request["status"]
-    if told is None:
+    if recorded is None:
         if grant is not None:
             return 0, f"no entry tells of the grant {grant['grant_id']}"
         return None if status == RequestStatus.PENDING else (0, f"no entry tells that {request_id} is {status}")
-    told_status, grant_id, told_grant, end, sequence = told
-    if status != told_status:
-        return sequence, f"{request_id} is {status}, and it tells that it is {told_status}"
+    recorded_status, grant_id, recorded_grant, end, sequence = recorded
+    if status != recorded_status:
+        return sequence, f"{request_id} is {status}, and it tells that it is {recorded_status}"
     if grant is None or grant_id is None:
         return (
             None if grant_id is None and grant is None else (sequence, f"{request_id} has a grant it does not tell of")
         )
-    if grant["status"] != told_grant:
+    if grant["status"] != recorded_grant:
         if grant["ended_at"] is not None:
             return 0, f"no entry tells that {request_id} is {grant['status']}"
-        return sequence, f"{grant_id} is {grant['status']}, and it tells that it is {told_grant}"
+        return sequence, f"{grant_id} is {grant['status']}, and it tells that it is {recorded_grant}"
     if end != [rfc3339(grant["ended_at"]), grant["ended_by"]]:
         return sequence, f"{grant_id} says another end"
     return None
 
 
-def _receipts_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
-    known = set(told.receipts)
+def _receipts_flaw(name: str, summary: Summary, rows: _Rows) -> tuple[int, str] | None:
+    known = set(summary.receipts)
     for row in rows.receipts[name]:
         if row["receipt_id"] not in known:
             return 0, f"no entry tells of the receipt {row['receipt_id']}"
     return None
 
 
-def _reads_flaw(name: str, told: Summary, rows: _Rows) -> tuple[int, str] | None:
+def _reads_flaw(name: str, summary: Summary, rows: _Rows) -> tuple[int, str] | None:
     chained = gone = 0
     for grant in rows.grants[name]:
         count, in_batches = rows.reads.get(grant["pk"], (0, 0))
         chained += in_batches
         gone += grant["reads"] - count
-        if grant["reads"] < count or (grant["reads"] > count and not told.forgotten):
+        if grant["reads"] < count or (grant["reads"] > count and not summary.forgotten):
             return 0, f"{grant['grant_id']} was read {grant['reads']} times, and there are {count} reads of it"
-    if chained != told.reads - told.forgotten:
-        return 0, f"{chained} reads are chained, and the entries hold {told.reads - told.forgotten}"
-    if gone != told.forgotten:  # which grant they were of, nothing tells any more
-        return 0, f"{gone} reads are gone, and the entries tell of {told.forgotten} that were kept long enough"
+    if chained != summary.reads - summary.forgotten:
+        return 0, f"{chained} reads are chained, and the entries hold {summary.reads - summary.forgotten}"
+    if gone != summary.forgotten:  # which grant they were of, nothing tells any more
+        return 0, f"{gone} reads are gone, and the entries tell of {summary.forgotten} that were kept long enough"
     return None
 
 
@@ -181,8 +181,8 @@ def verify_chainless(requests: list[ConsentRequest]) -> Iterator[Broken]:
     people = {audit.person_chain(request.user.public_id): request for request in reversed(requests)}
     chains = dict(AuditChain.objects.filter(subject__in=people).values_list("chain", "subject"))
     begun = AuditHead.objects.filter(chain__in=chains, sequence__gt=0).values_list("chain", flat=True)
-    waiting = AuditPending.objects.filter(chain__in=people).values_list("chain", flat=True)
-    known = {chains[chain] for chain in begun} | set(waiting)
+    deferred = AuditPending.objects.filter(chain__in=people).values_list("chain", flat=True)
+    known = {chains[chain] for chain in begun} | set(deferred)
     for name, request in people.items():
         if name not in known:
             yield Broken(name, 0, f"no entry tells that {request.request_id} is {request.status}")

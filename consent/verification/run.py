@@ -140,39 +140,41 @@ def run(position: Position) -> Iterator[list[verifying.Broken]]:
 
 def _chains(position: Position) -> Iterator[list[verifying.Broken]]:
     for page in verifying.read_pages(after=position.chain, only=position.only or None):
-        found = [*page.found, *verify_entries(page.held), *_flaws_of_rows(page, position)]
+        found = [*page.found, *verify_entries(page.entries), *_flaws_of_rows(page, position)]
         position.chain = page.state
-        position.entries += len(page.held)
+        position.entries += len(page.entries)
         yield found
 
 
 def _flaws_of_rows(page: verifying.Page, position: Position) -> Iterator[verifying.Broken]:
     """Of every chain that the page ends; what the one in its middle tells is remembered."""
     names = verifying.names_of({page.state.chain, *(state.chain for state in page.ended)})
-    told = _told_by(page, position, names)
+    summaries = _summaries(page, position, names)
     ended = {
-        names[state.chain]: told[state.chain] for state in page.ended if state.chain in names and not state.is_broken
+        names[state.chain]: summaries[state.chain]
+        for state in page.ended
+        if state.chain in names and not state.is_broken
     }
     yield from verify_people({name: own for name, own in ended.items() if name.startswith(PERSON)})
     for name, own in ended.items():
         if name.startswith(APP):
             yield from verify_app(name, own)
-    position.told = told.get(page.state.chain, Summary())
+    position.told = summaries.get(page.state.chain, Summary())
 
 
-def _told_by(page: verifying.Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
-    told = {state.chain: Summary() for state in [*page.ended, page.state]}
-    told[position.chain.chain] = position.told
+def _summaries(page: verifying.Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
+    summaries = {state.chain: Summary() for state in [*page.ended, page.state]}
+    summaries[position.chain.chain] = position.told
     forgotten = Forgotten.by_now()
-    for entry in page.held:
-        told[entry["chain"]].take(
+    for entry in page.entries:
+        summaries[entry["chain"]].take(
             kind=entry["kind"],
             facts=verifying.facts_of(entry),
             sequence=entry["sequence"],
             is_person=names.get(entry["chain"], "").startswith(PERSON),
             is_forgotten=forgotten.has_reads_of(entry["pk"], entry["at"]),
         )
-    return told
+    return summaries
 
 
 def _heads(position: Position) -> Iterator[list[verifying.Broken]]:

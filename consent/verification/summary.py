@@ -46,10 +46,10 @@ class Summary:
         if facts.get("receipt_id"):
             self.receipts.append(str(facts["receipt_id"]))
         if kind in _MOVES and facts.get("request_id"):
-            self.requests[str(facts["request_id"])] = _standing(kind, facts, sequence)
+            self.requests[str(facts["request_id"])] = _status(kind, facts, sequence)
 
 
-def _standing(kind: str, facts: dict[str, Any], sequence: int) -> list[Any]:
+def _status(kind: str, facts: dict[str, Any], sequence: int) -> list[Any]:
     grant_id, grant = facts.get("grant_id"), facts.get("grant")
     if not grant_id:
         return [kind, None, None, None, sequence]

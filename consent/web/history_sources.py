@@ -133,7 +133,7 @@ class Wanted:
         kinds = _kinds(self.chosen.group)
         entries = AuditEntry.objects.of(audit.person_chain(self.user.public_id)).filter(kind__in=kinds)
         entries = self._search.of_entries(self.chosen.within(entries, "at"))
-        return entries.telling(app_id=self.chosen.app_id) if self.chosen.app_id else entries
+        return entries.with_facts(app_id=self.chosen.app_id) if self.chosen.app_id else entries
 
     def _chained(self, after: Position | None, most: int) -> list[Placed]:
         entries, group = self._entries(), self.chosen.group

@@ -197,7 +197,9 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
     return found
 
 
-def _outdated(grant: Grant, newest: Mapping[str, Any], held: export_policies.Held, now: datetime) -> list[str] | None:
+def _outdated(
+    grant: Grant, newest: Mapping[str, Any], held: export_policies.StoredAttributes, now: datetime
+) -> list[str] | None:
     """The attributes that the newest export has from older segments than there are now; None where it is not outdated.
 
     Answers in place of values are made anew in the first unlock of each month, changed or not. No edit makes one

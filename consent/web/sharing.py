@@ -122,7 +122,7 @@ def _live(own: Any, now: datetime, place: paging.Place | None) -> list[Any]:
     return list(live.order_by("-starts_at", "-id")[: LIVE_SHOWN + 1])
 
 
-def _cards(found: list[Any], now: datetime, held: export_policies.Held) -> list[Shared]:
+def _cards(found: list[Any], now: datetime, held: export_policies.StoredAttributes) -> list[Shared]:
     groups = labels.described_each(grant.approved_attributes for grant in found)
     return [
         Shared(grant, grant.status_at(now), its_groups, grant.last_read, grant.sealed_at, _is_source_gone(grant, held))
@@ -130,7 +130,7 @@ def _cards(found: list[Any], now: datetime, held: export_policies.Held) -> list[
     ]
 
 
-def _is_source_gone(grant: Grant, held: export_policies.Held) -> bool:
+def _is_source_gone(grant: Grant, held: export_policies.StoredAttributes) -> bool:
     if grant.request.refresh_policy != RefreshPolicy.CONTINUOUS or not grant.kept_current:
         return False
     return not export_policies.segments_with(grant.approved_attributes, held)

@@ -57,7 +57,7 @@ def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> Perso
         hidden=" ".join(HiddenScope.objects.filter(user=user).values_list("scope", flat=True)),
         vault_status=vault.vault_status if vault else None,
         has_blocked=BlockedApp.objects.filter(user=user, app_id=app_pk).exists(),
-        asked_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists(),
+        requested_before=ConsentRequest.objects.filter(user=user, app_id=app_pk).exists(),
         misses=misses,
     )
 
@@ -233,7 +233,7 @@ def test_what_was_asked_lately_is_read_as_plainly(
     assert abs(found.now - plain.now) < timedelta(minutes=1)
     assert (in_order(found.undecided), in_order(found.denied)) == (list(plain.undecided), list(plain.denied))
     assert (len(found.undecided), len(found.denied)) == (3, 1 if cooldown else 0)
-    assert [request.withheld for request in found.waiting] == [False, False]
+    assert [request.withheld for request in found.pending] == [False, False]
     assert replace(found, now=plain.now, undecided=(), denied=()) == replace(plain, undecided=(), denied=())
 
 

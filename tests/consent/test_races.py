@@ -134,7 +134,7 @@ def test_one_decision_wins(rounds: int) -> None:
             # a cancel may follow an approval as a release: that ends the grant, not the decision
             decided = (
                 entries_about("app:")
-                .telling(request_id=request.request_id)
+                .with_facts(request_id=request.request_id)
                 .filter(kind__in=["approved", "denied", "cancelled", "expired"])
             )
             assert list(decided.values_list("kind", flat=True)) == [status]

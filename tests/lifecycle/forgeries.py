@@ -138,7 +138,7 @@ def slip_a_read_in(dice: random.Random, chain: str) -> set[str]:
     read = _any_read(dice)
     read.pk = Read.objects.aggregate(last=Max("pk"))["last"] + 1
     read.save(force_insert=True)
-    first = entries_about("person:").filter(kind="reads").telling(batch=read.batch).get()
+    first = entries_about("person:").filter(kind="reads").with_facts(batch=read.batch).get()
     AuditFacts.objects.filter(entry=first).update(
         facts={**first.facts, "last": read.pk, "count": first.facts["count"] + 1}
     )

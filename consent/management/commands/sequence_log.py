@@ -36,17 +36,19 @@ class Command(BaseCommand):
             return
         if once:
             taken = sequencing.sequence_and_sign()
-            cosigning.ask_witnesses()
+            cosigning.request_cosignatures()
             self.stdout.write(f"{taken} entries entered the log, which has {LogState.objects.get(pk=1).size}.")
             return
         stopped = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
         # a witness that says nothing holds up no entry
-        asking = threading.Thread(target=_repeat, args=(cosigning.ask_witnesses, stopped), name="ask-witnesses")
-        asking.start()
+        cosigning_thread = threading.Thread(
+            target=_repeat, args=(cosigning.request_cosignatures, stopped), name="ask-witnesses"
+        )
+        cosigning_thread.start()
         _repeat(sequencing.sequence_and_sign, stopped)
-        asking.join()
+        cosigning_thread.join()
 
 
 def _repeat(turn: Callable[[], object], stopped: threading.Event) -> None:

@@ -56,7 +56,7 @@ class Command(BaseCommand):
             more = "or more " if len(position.found) >= MOST_FOUND else ""
             chains = len({flaw.chain for flaw in found})
             raise CommandError(f"{chains} {more}of {AuditHead.objects.count()} chains or the log do not hold.")
-        self._say_that_all_holds(chain, position)
+        self._report_valid(chain, position)
 
     def _begin(self, path: Path, only: str) -> Position:
         try:
@@ -94,15 +94,15 @@ class Command(BaseCommand):
 
     def _say_what_was_restored(self, chain: str | None) -> None:
         """For whoever reads this to compare with what they know: the database alone cannot tell whether it was so."""
-        for told in [] if chain else recorded_restores():
-            count = sum(last - first + 1 for first, last in told.lost)
+        for restore in [] if chain else recorded_restores():
+            count = sum(last - first + 1 for first, last in restore.lost)
             self.stdout.write(
-                f"After a restore of {rfc3339(told.at)}, {count:,} leaves of the log are without entries."
+                f"After a restore of {rfc3339(restore.at)}, {count:,} leaves of the log are without entries."
             )
 
-    def _say_that_all_holds(self, chain: str | None, position: Position) -> None:
-        waiting = AuditPending.objects.filter(chain=chain) if chain else AuditPending.objects.all()
-        if count := waiting.count():
+    def _report_valid(self, chain: str | None, position: Position) -> None:
+        deferred = AuditPending.objects.filter(chain=chain) if chain else AuditPending.objects.all()
+        if count := deferred.count():
             self.stdout.write(f"{count} entries wait to be written.")
         chains = chain or f"{AuditHead.objects.count()} chains"
         self.stdout.write(f"{chains}, {position.entries} entries: all hold.")

@@ -179,7 +179,7 @@ class NobodyWoken(long_polling._Hub):
         return self.now
 
     @contextmanager
-    def waiting_for(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+    def subscribed_to(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
         event = threading.Event()
         event.wait = self._wait  # type: ignore[method-assign]
         yield event
@@ -226,9 +226,9 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
     monkeypatch.setattr(long_polling._Hub, "_listen", lambda _: None)
     hub = long_polling._Hub()
     settings.STATUS_WAITERS, settings.STATUS_WAITERS_PER_APP = 4, 2
-    with hub.waiting_for("app:1", app_pk=1), hub.waiting_for("request:req_1", app_pk=1):
+    with hub.subscribed_to("app:1", app_pk=1), hub.subscribed_to("request:req_1", app_pk=1):
         assert (hub.is_full(1), hub.is_full(2)) == (True, False)
-        with hub.waiting_for("app:2", app_pk=2), hub.waiting_for("app:3", app_pk=3):
+        with hub.subscribed_to("app:2", app_pk=2), hub.subscribed_to("app:3", app_pk=3):
             assert hub.is_full(4)
     assert not hub.is_full(1)
 
@@ -239,13 +239,13 @@ def test_who_comes_as_the_listener_ends_is_heard_for_too(
     """Whether anybody waits is asked, and said that nobody listens, in one step."""
     heard = threading.Semaphore(0)
     monkeypatch.setattr(hub, "_listen", heard.release)
-    with hub.waiting_for("app:1", app_pk=1):
+    with hub.subscribed_to("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-        with hub.waiting_for("app:2", app_pk=1):
+        with hub.subscribed_to("app:2", app_pk=1):
             assert hub._goes_on()
     assert not hub._goes_on()  # the listener's last look
 
-    with hub.waiting_for("app:1", app_pk=1):
+    with hub.subscribed_to("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
     assert not hub._goes_on()
 

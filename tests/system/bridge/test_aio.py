@@ -30,7 +30,7 @@ def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch
             asked = await client.request_consent(invitation, SCOPE, purpose=PURPOSE, key=key)
             following = asyncio.create_task(follow(client))
             waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
-            await asyncio.to_thread(eventually, lambda: hub.held_of(api.app.pk) == 2, "both calls")
+            await asyncio.to_thread(eventually, lambda: hub.waiters_of(api.app.pk) == 2, "both calls")
             review = await asyncio.to_thread(owner.review, asked.request_id)
             await asyncio.to_thread(owner.approve, review, attributes=[CUISINE], invited=True)
             status, event = await waiting, await following

@@ -165,7 +165,7 @@ def test_a_held_answer_hears_of_a_decision(
         monkeypatch.setattr(long_polling, "listeners_address", lambda: {"conninfo": pooled})
     long_polling._log_pooler.cache_clear()
     request, hub = factories.ConsentRequestFactory(), long_polling._Hub()
-    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+    with hub.subscribed_to(f"request:{request.request_id}", app_pk=request.app_id) as heard:
         assert heard.wait(MOST_SECONDS)  # whoever waits is woken once as the listener begins
         heard.clear()
         deny(request_id=request.request_id, by=request.user)

@@ -64,7 +64,7 @@ def decide_soon(request: ConsentRequest, hub: Any) -> threading.Thread:
     """Once somebody waits for it."""
 
     def decide() -> None:
-        eventually(lambda: hub.held_of(request.app_id) == 1, "whoever waits")
+        eventually(lambda: hub.waiters_of(request.app_id) == 1, "whoever waits")
         decision_actions.deny(request_id=request.request_id, by=request.user)
         connection.close()
 
@@ -222,7 +222,7 @@ def test_a_stream_ends_with_its_token_at_once(
     with open_stream(service, api) as answer:
         lines = answer.iter_lines(chunk_size=1)
         next(lines)
-        eventually(lambda: long_polling.hub.held_of(app.pk) == 1, "the held call")
+        eventually(lambda: long_polling.hub.waiters_of(app.pk) == 1, "the held call")
         ends[end]()
 
         assert [line for line in lines if line and not line.startswith(b"retry")] == []
@@ -248,7 +248,7 @@ def test_a_held_answer_is_refused_once_its_token_ended(
 
     asking = threading.Thread(target=ask)
     asking.start()
-    eventually(lambda: long_polling.hub.held_of(app.pk) == 1, "the held call")
+    eventually(lambda: long_polling.hub.waiters_of(app.pk) == 1, "the held call")
     revoke_token(token=token, by=None)
     asking.join()
 
@@ -275,7 +275,7 @@ def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
 
     monkeypatch.setattr(long_polling, "leads_through_pooler", leads_through_pooler)
     request, hub, others = ConsentRequestFactory(), long_polling._Hub(), threading.Event()
-    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+    with hub.subscribed_to(f"request:{request.request_id}", app_pk=request.app_id) as heard:
         assert heard.wait(MOST_SECONDS)
         heard.clear()
         background.soon(others.set)
@@ -317,7 +317,7 @@ def test_a_listener_hears_under_the_number_of_one_that_broke(monkeypatch: pytest
 
     monkeypatch.setattr(long_polling, "_connected", under_the_number_of_the_first)
     request, hub = ConsentRequestFactory(), long_polling._Hub()
-    with hub.waiting_for(f"request:{request.request_id}", app_pk=request.app_id) as heard:
+    with hub.subscribed_to(f"request:{request.request_id}", app_pk=request.app_id) as heard:
         wait_until_it_listens(1)
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(%s)", [made[0][1]])

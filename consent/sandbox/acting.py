@@ -51,7 +51,7 @@ class SandboxView(DeveloperView):
         return super().who_may_call(method).replace("`.", "`, of a token `cr_test_…`.")
 
 
-class PlayedByToken(SandboxView, OwnerView):
+class ActingByToken(SandboxView, OwnerView):
     """An owner's address of the sandbox person whom the path names, for a program with its app's token."""
 
     http_method_names = SandboxView.http_method_names
@@ -71,13 +71,13 @@ class PlayedByToken(SandboxView, OwnerView):
 
     @cached_property
     def person(self) -> User:
-        return queries.played_by_app(app_pk=self.app.app_pk, user_id=self.user_id)
+        return queries.person_of_app(app_pk=self.app.app_pk, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
         """There is none."""
 
 
-class PlayedByMember(OwnerView):
+class ActingByMember(OwnerView):
     """The same for a member of the test app, in the portal's own pages: their session and its CSRF token."""
 
     def dispatch(self, request: HttpRequest, *args: Any, app_id: str, user_id: str, **kwargs: Any) -> HttpResponseBase:
@@ -86,7 +86,7 @@ class PlayedByMember(OwnerView):
 
     @cached_property
     def person(self) -> User:
-        return queries.played_by_member(by=person_of(self.request), app_id=self.app_id, user_id=self.user_id)
+        return queries.person_of_member(by=person_of(self.request), app_id=self.app_id, user_id=self.user_id)
 
     def require_recent_sign_in(self) -> None:
         """There is none."""
