@@ -113,7 +113,7 @@ def alerts(request: HttpRequest) -> HttpResponse:
         "rules": rules,
         "browsers": push.subscriptions_of(person),
         "application_key": encryption.public_name(),
-        "told": [form[kind] for kind in alert_settings.KINDS],
+        "kinds": [form[kind] for kind in alert_settings.KINDS],
     }
     return render(request, "consent/alerts.html", shown, status=400 if form.errors else 200)
 

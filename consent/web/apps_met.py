@@ -26,21 +26,21 @@ from developers.oauth.queries import live_hosts_of
 
 
 def _page(request: HttpRequest, app_id: str, form: ReportForm, status: int = 200) -> HttpResponse:
-    asked = {name: request.GET.get(name, "") for name in ("older", "grant")}
+    given = {name: request.GET.get(name, "") for name in ("older", "grant")}
     now = database_now()
-    shown = app_page(person_of(request), app_id, now, older=asked["older"], holding=asked["grant"])
+    shown = app_page(person_of(request), app_id, now, older=given["older"], including=given["grant"])
     return render(
         request, "consent/apps.html", {**_list(request, now), **shown, "form": form, "on_app": True}, status=status
     )
 
 
 def _list(request: HttpRequest, now: datetime) -> dict[str, Any]:
-    asked = {name: request.GET.get(name, "") for name in ("show", "q", "order", "page")}
-    unread_first = asked["order"] == "unread"
+    given = {name: request.GET.get(name, "") for name in ("show", "q", "order", "page")}
+    unread_first = given["order"] == "unread"
     shown = app_list(
-        person_of(request), now, show=asked["show"], q=asked["q"][:100], unread_first=unread_first, page=asked["page"]
+        person_of(request), now, show=given["show"], q=given["q"][:100], unread_first=unread_first, page=given["page"]
     )
-    kept = {name: asked[name] for name in ("show", "q", "order") if asked[name]}
+    kept = {name: given[name] for name in ("show", "q", "order") if given[name]}
     return {**shown, "query": urlencode(kept), "list_url": reverse("consent:apps")}
 
 
@@ -179,8 +179,8 @@ def _stopped(count: int) -> str:
 
 
 def _entry_follows(request: HttpRequest) -> list[str]:
-    waiting = ledger_queries.count_entries_that_follow(person_of(request))
-    return [gettext("The entries in your history will follow.")] if waiting else []
+    count = ledger_queries.count_entries_that_follow(person_of(request))
+    return [gettext("The entries in your history will follow.")] if count else []
 
 
 @page_button(_("Unblock"))
@@ -224,6 +224,6 @@ def switch_refresh(request: HttpRequest, grant_id: str) -> HttpResponse:
         messages.error(request, gettext("Your history cannot be written just now, so nothing was changed. Try again."))
     else:
         refreshed = gettext("Newer values will be sealed for the app when you change them.")
-        left = gettext("The app keeps the last copy. What you change from now on is not shared with it.")
-        messages.success(request, refreshed if on else left)
+        stopped = gettext("The app keeps the last copy. What you change from now on is not shared with it.")
+        messages.success(request, refreshed if on else stopped)
     return redirect("consent:app", app_id)

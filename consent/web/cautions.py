@@ -92,7 +92,7 @@ class Caution:
 
 
 def cautions_of(
-    asked: ConsentRequest,
+    consent_request: ConsentRequest,
     *,
     first_time: bool,
     new_key: bool,
@@ -103,20 +103,20 @@ def cautions_of(
 ) -> list[Caution]:
     """The gravest first. `replaced_at`: when the app made the request that it took back and that this one replaces."""
     found = [
-        caution_about_wording(asked),
+        caution_about_wording(consent_request),
         _of_data(tier),
-        *_of_app(asked, first_time=first_time),
-        _of_key(asked, tier) if unvouched else None,
-        *_of_request(asked, new_key, beyond_registered),
-        _of_replaced(asked, replaced_at) if replaced_at else None,
+        *_of_app(consent_request, first_time=first_time),
+        _of_key(consent_request, tier) if unvouched else None,
+        *_of_request(consent_request, new_key, beyond_registered),
+        _of_replaced(consent_request, replaced_at) if replaced_at else None,
     ]
     return sorted(filter(None, found), key=lambda caution: _GRAVITY.index(caution.tone))
 
 
-def caution_about_wording(asked: ConsentRequest) -> Caution | None:
+def caution_about_wording(consent_request: ConsentRequest) -> Caution | None:
     """What the app's own words do to a hurried reader; nothing optional comes ticked then."""
-    words = " ".join(filter(None, [asked.purpose, asked.binding_message, asked.app_name]))
-    own = f"{asked.app_name} {asked.app.legal_name}" if asked.app.verified else ""
+    words = " ".join(filter(None, [consent_request.purpose, consent_request.binding_message, consent_request.app_name]))
+    own = f"{consent_request.app_name} {consent_request.app.legal_name}" if consent_request.app.verified else ""
     pressed, name = presses(words), borrowed_name(words, own=own)
     if not (pressed or name):
         return None
@@ -124,7 +124,7 @@ def caution_about_wording(asked: ConsentRequest) -> Caution | None:
         label = gettext("pressure, and %(name)s") % {"name": name}
     else:
         label = gettext("pressure") if pressed else name
-    if not asked.app.verified:
+    if not consent_request.app.verified:
         text = gettext(
             "Nobody checked who this is. Nothing optional is ticked for you. If you did not expect this, deny."
         )
@@ -133,7 +133,7 @@ def caution_about_wording(asked: ConsentRequest) -> Caution | None:
         "We checked who %(app)s is, but not what it says. Nothing optional is ticked for you. Take your time: denying "
         "costs you nothing."
     )
-    return Caution("warn", label, text % {"app": asked.app_name})
+    return Caution("warn", label, text % {"app": consent_request.app_name})
 
 
 def _of_data(tier: str) -> Caution | None:
@@ -150,29 +150,29 @@ def _of_data(tier: str) -> Caution | None:
     return None
 
 
-def _of_app(asked: ConsentRequest, *, first_time: bool) -> list[Caution]:
-    app = {"app": asked.app_name, "legal": asked.app.legal_name}
+def _of_app(consent_request: ConsentRequest, *, first_time: bool) -> list[Caution]:
+    app = {"app": consent_request.app_name, "legal": consent_request.app.legal_name}
     found = []
-    if asked.app.status != AppStatus.ACTIVE:
+    if consent_request.app.status != AppStatus.ACTIVE:
         text = gettext(
             "Our staff suspended %(app)s. Nothing can be shared with it now; you can deny, or leave the request until "
             "it ends."
         )
         found.append(Caution("danger", gettext("suspended by our staff"), text % app))
-    if not asked.app.verified:
+    if not consent_request.app.verified:
         text = gettext("Nobody has checked who is behind %(app)s. Approve only if you know and expect this request.")
         found.append(Caution("warn", gettext("nobody checked who this is"), text % app))
     if first_time:
         text = (
             gettext("You have never shared anything with %(app)s before. We checked that it belongs to %(legal)s.")
-            if asked.app.verified
+            if consent_request.app.verified
             else gettext("You have never shared anything with %(app)s before.")
         )
         found.append(Caution("info", gettext("first time it asks"), text % app))
     return found
 
 
-def _of_key(asked: ConsentRequest, tier: str) -> Caution:
+def _of_key(consent_request: ConsentRequest, tier: str) -> Caution:
     is_restricted = tier == SensitivityTier.RESTRICTED
     text = gettext(
         "What you share is sealed to a key that %(app)s neither publishes on a domain of its own nor registered here. "
@@ -180,20 +180,22 @@ def _of_key(asked: ConsentRequest, tier: str) -> Caution:
     )
     if is_restricted:
         text += " " + gettext("So this cannot be approved.")
-    label, app = gettext("nobody vouches for its key"), {"app": asked.app_name}
+    label, app = gettext("nobody vouches for its key"), {"app": consent_request.app_name}
     return Caution("danger" if is_restricted else "warn", label, text % app)
 
 
-def _of_replaced(asked: ConsentRequest, at: datetime) -> Caution:
+def _of_replaced(consent_request: ConsentRequest, at: datetime) -> Caution:
     text = gettext(
         "%(app)s asked for the same on %(day)s and took that back. This is the newer request; nothing of the older one "
         "counts any more."
     )
-    return Caution("info", gettext("replaces an older request"), text % {"app": asked.app_name, "day": date_format(at)})
+    return Caution(
+        "info", gettext("replaces an older request"), text % {"app": consent_request.app_name, "day": date_format(at)}
+    )
 
 
-def _of_request(asked: ConsentRequest, new_key: bool, beyond_registered: bool) -> list[Caution]:
-    app = {"app": asked.app_name}
+def _of_request(consent_request: ConsentRequest, new_key: bool, beyond_registered: bool) -> list[Caution]:
+    app = {"app": consent_request.app_name}
     found = []
     if beyond_registered:
         text = gettext(

@@ -61,10 +61,10 @@ def connection(request: HttpRequest, connection_id: str) -> HttpResponse:
     if request.method == "POST" or found.status_at(database_now()) is not ConnectionStatus.PENDING:
         return redirect_to_login(request.path)
     ways_in = {"next": urlencode({REDIRECT_FIELD_NAME: request.path}), "email": SignUp(by_passkey=True)["email"]}
-    return render(request, "consent/connection_signed_out.html", _who_asks(found) | ways_in)
+    return render(request, "consent/connection_signed_out.html", _app_details(found) | ways_in)
 
 
-def _who_asks(found: Connection) -> dict[str, Any]:
+def _app_details(found: Connection) -> dict[str, Any]:
     """What anybody sees who has the link."""
     entry = entry_for(found.asked["scope"]) if found.asked else None
     return {
@@ -79,7 +79,7 @@ def _who_asks(found: Connection) -> dict[str, Any]:
 def _shown(request: HttpRequest, found: Connection, *, code: str = "", status: int = 200) -> HttpResponse:
     person = person_of(request)
     content: dict[str, Any] = {
-        **_who_asks(found),
+        **_app_details(found),
         "code": code,
         "status": found.status_at(database_now()),
         "is_own": found.user_id == person.pk,
@@ -137,16 +137,16 @@ def _connected(request: HttpRequest, made: Connection) -> HttpResponse:
 @signed_in_page
 def return_after_request(request: HttpRequest, request_id: str) -> HttpResponse:
     """Back to the app, once there is a decision: by the connection that the request rode on, or its own address."""
-    asked = web_queries.own_request(person_of(request), request_id)
-    status = asked.status_at(database_now())
-    if not asked.return_url or not is_still_registered(asked.return_url, asked.app):
+    consent_request = web_queries.own_request(person_of(request), request_id)
+    status = consent_request.status_at(database_now())
+    if not consent_request.return_url or not is_still_registered(consent_request.return_url, consent_request.app):
         raise Http404
     if status is RequestStatus.PENDING:
         return redirect("consent:review", request_id)
-    rode_on = Connection.objects.filter(request=asked, completed_at=None).first()
+    rode_on = Connection.objects.filter(request=consent_request, completed_at=None).first()
     if rode_on is not None:
         return _away(rode_on)
-    target = with_members(asked.return_url, request_id=asked.request_id, status=status)
+    target = with_members(consent_request.return_url, request_id=consent_request.request_id, status=status)
     return HttpResponse(status=303, headers={"Location": target})
 
 

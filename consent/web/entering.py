@@ -13,7 +13,7 @@ MOST_FIELDS = 6  # the others follow once these are kept
 
 
 def to_enter(
-    asked: ConsentRequest, rows: Sequence[RequestedAttribute], user: User, *, has_vault: bool
+    consent_request: ConsentRequest, rows: Sequence[RequestedAttribute], user: User, *, has_vault: bool
 ) -> dict[str, Any]:
     """{"fields": [{"path", "word"}], "person"}: without which nothing can be approved. Empty where nothing is lacking.
 
@@ -23,10 +23,10 @@ def to_enter(
     person = None if has_vault else person_for_passkey(user)
     if person is not None and not person.get("signIn"):
         return {}
-    lacking = [row for row in rows if row.required and not row.held]
-    if not any(row.held for row in rows):
+    lacking = [row for row in rows if row.required and not row.is_stored]
+    if not any(row.is_stored for row in rows):
         lacking = lacking or list(rows)
-    paths = dict.fromkeys(asked.made_from(row.attribute.path for row in lacking))
+    paths = dict.fromkeys(consent_request.made_from(row.attribute.path for row in lacking))
     attributes = [one for group in labels.described(list(paths)[:MOST_FIELDS]) for one in group.attributes]
     fields = [{"path": one.path, "word": one.word} for one in attributes]
     return {"fields": fields, "person": person} if fields else {}

@@ -100,7 +100,7 @@ class HistoryFilter(forms.Form):
         return self.cleaned_data
 
 
-def duration_choices(asked: int) -> list[tuple[int, str]]:
+def duration_choices(requested: int) -> list[tuple[int, str]]:
     """Shorter choices, shortest first, and last what was asked for."""
-    shorter = [seconds for seconds in _OFFERED if seconds < asked][-_SHORTER_CHOICES:]
-    return [(seconds, duration(seconds)) for seconds in [*shorter, asked]]
+    shorter = [seconds for seconds in _OFFERED if seconds < requested][-_SHORTER_CHOICES:]
+    return [(seconds, duration(seconds)) for seconds in [*shorter, requested]]

@@ -94,19 +94,19 @@ class Search:
         self._user = user
         self._words = [_found_in(word, names, registry) for word in words]
 
-    def tells(self, kind: EventType) -> bool:
+    def includes(self, kind: EventType) -> bool:
         """Whether all words stand in this kind's own sentence."""
         return all(kind in word.kinds for word in self._words)
 
     def of_entries(self, entries: Entries) -> Entries:
         if not self._words:
             return entries
-        asked: Any = entries.annotate(asked=KeyTextTransform("request_id", "kept__facts"))
-        found: Entries = asked.filter(self._each(self._in_entry))
+        with_request_id: Any = entries.annotate(request_id=KeyTextTransform("request_id", "kept__facts"))
+        found: Entries = with_request_id.filter(self._each(self._in_entry))
         return found
 
     def of_grants(self, grants: "QuerySet[Grant]") -> "QuerySet[Grant]":
-        if self.tells(EventType.READ):
+        if self.includes(EventType.READ):
             return grants
         return grants.annotate(paths=Cast("approved_attributes", TextField())).filter(self._each(_in_grant))
 
@@ -121,14 +121,18 @@ class Search:
         return reduce(and_, map(condition, self._words), Q())
 
     def _in_entry(self, word: _Word) -> Q:
-        asked = ConsentRequest.objects.filter(user=self._user).filter(
+        requests = ConsentRequest.objects.filter(user=self._user).filter(
             Q(scope_entry__in=word.entry_pks) | Q(app_name__icontains=word.text) | Q(purpose__icontains=word.text)
         )
-        return Q(kind__in=word.kinds) | Q(kept__facts__app_id__in=word.apps) | Q(asked__in=asked.values("request_id"))
+        return (
+            Q(kind__in=word.kinds)
+            | Q(kept__facts__app_id__in=word.apps)
+            | Q(request_id__in=requests.values("request_id"))
+        )
 
 
-def _anything(holds: bool) -> Q:
-    return Q(pk__gte=0) if holds else Q(pk__in=[])
+def _anything(matches: bool) -> Q:
+    return Q(pk__gte=0) if matches else Q(pk__in=[])
 
 
 def _in_grant(word: _Word) -> Q:

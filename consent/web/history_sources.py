@@ -117,7 +117,7 @@ class Wanted:
             found["c"] = self._chained
         if group in ("", Group.READS):
             found["r"] = self._reads
-        if group in ("", Group.READS) and any_app and self._search.tells(EventType.STAFF_VIEWED):
+        if group in ("", Group.READS) and any_app and self._search.includes(EventType.STAFF_VIEWED):
             found["s"] = self._views_by_staff
         if group in ("", Group.DISCOVERIES):
             found |= {"d": self._discoveries, "f": self._finds}
@@ -148,12 +148,12 @@ class Wanted:
         if after is not None:
             entries = entries.filter(sequence__lt=after[0])
         some = list(entries.select_related("kept").order_by("-sequence")[:most])
-        asked = _requests(entry.facts.get("request_id") for entry in some)
+        requests = _requests(entry.facts.get("request_id") for entry in some)
         names = self._names(entry.facts.get("app_id") for entry in some if "request_id" not in entry.facts)
         return [
             Placed(
                 (entry.sequence,),
-                _line(entry, asked.get(entry.facts.get("request_id", "")), names, times.get(entry.sequence, 1)),
+                _line(entry, requests.get(entry.facts.get("request_id", "")), names, times.get(entry.sequence, 1)),
             )
             for entry in some
         ]
@@ -267,7 +267,7 @@ class Wanted:
         return [
             Placed(
                 (row.day.toordinal(), paging.microseconds(row.first_at), row.pk),
-                _seen(row.first_at, EventType.DISCOVERED, row.app, _looks(row.count)),
+                _seen(row.first_at, EventType.DISCOVERED, row.app, _discovery_words(row.count)),
             )
             for row in looked.order_by("-day", "-first_at", "-id")[:most]
         ]
@@ -388,7 +388,7 @@ def title_of(kind: EventType, request: ConsentRequest | None, app: str = "") -> 
     return sentence % {"app": app}
 
 
-def _looks(count: int) -> str:
+def _discovery_words(count: int) -> str:
     saw = gettext("It saw the names of what you could share, no values.")
     times = ngettext("%(n)d time that day.", "%(n)d times that day.", count) % {"n": count}
     return f"{saw} {times}" if count > 1 else saw

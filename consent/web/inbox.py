@@ -47,13 +47,13 @@ class OfApp:
 def inbox(request: HttpRequest) -> HttpResponse:
     """The list, and beside it, where there is room, what the chosen request is about."""
     user, form = person_of(request), InboxFilter(request.GET)
-    shown = waiting_of(user, **form.chosen())
-    chosen = _chosen(shown["waiting"], request.GET.get("request", ""))
+    shown = pending_of(user, **form.chosen())
+    chosen = _chosen(shown["pending"], request.GET.get("request", ""))
     seen = {
         **shown,
-        "groups": grouped(shown["waiting"]),
+        "groups": grouped(shown["pending"]),
         "chosen": chosen,
-        "asked_for": _names(chosen) if chosen else [],
+        "requested": _names(chosen) if chosen else [],
         "longest": duration(chosen.access_duration) if chosen else "",
         "news": news_of(user),
         "has_vault": vault_queries.status_of(user) != VaultStatus.ABSENT,
@@ -68,14 +68,14 @@ def deny_several(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         form = DenySeveralForm(request.POST)
         if form.is_valid():
-            _tell_denied(request, deny_all(user, form.cleaned_data["requests"].split()))
+            _report_denied(request, deny_all(user, form.cleaned_data["requests"].split()))
         return redirect("consent:inbox")
     wanted = request.GET.getlist("request")[:PAGE]
     chosen = list(_related(user).pending(database_now()).filter(request_id__in=wanted).order_by("-created_at", "-id"))
     if not chosen:
         messages.info(request, gettext("Choose at least one request that still waits."))
         return redirect("consent:inbox")
-    ids = " ".join(asked.request_id for asked in chosen)
+    ids = " ".join(consent_request.request_id for consent_request in chosen)
     return render(request, "consent/deny_several.html", {"groups": grouped(chosen), "ids": ids, "count": len(chosen)})
 
 
@@ -91,7 +91,7 @@ def deny_all(user: User, request_ids: Iterable[str]) -> int:
     return denied
 
 
-def _tell_denied(request: HttpRequest, denied: int) -> None:
+def _report_denied(request: HttpRequest, denied: int) -> None:
     if denied:
         words = ngettext(
             "%(n)d request denied. Nothing was shared.", "%(n)d requests denied. Nothing was shared.", denied
@@ -101,15 +101,15 @@ def _tell_denied(request: HttpRequest, denied: int) -> None:
         messages.info(request, gettext("None of them waits any more. Nothing was changed now."))
 
 
-def waiting_of(user: User, *, older: str = "", text: str = "") -> dict[str, Any]:
+def pending_of(user: User, *, older: str = "", text: str = "") -> dict[str, Any]:
     """What waits, newest first, a page that goes on at `older`, and what was decided lately."""
     now, place = database_now(), paging.read(older)
-    some = _waiting(user, now, place, text)
+    some = _pending(user, now, place, text)
     if not some and place is not None:  # what was there has been decided meanwhile
-        place, some = None, _waiting(user, now, None, text)
+        place, some = None, _pending(user, now, None, text)
     last = some[PAGE - 1] if len(some) > PAGE else None
     return {
-        "waiting": some[:PAGE],
+        "pending": some[:PAGE],
         "text": text,
         "decided": _decided(user) if place is None and not text else [],
         **paging.pages(paging.place_of(last.created_at, last.pk) if last else None, is_newest=place is None, q=text),
@@ -122,55 +122,61 @@ def news_of(user: User) -> dict[str, Any]:
     return {"waiting": count_pending(user=user), "newest": newest.values_list("request_id", flat=True).first() or ""}
 
 
-def grouped(waiting: Iterable[ConsentRequest]) -> list[OfApp]:
+def grouped(pending: Iterable[ConsentRequest]) -> list[OfApp]:
     """By app, in the order in which each asked last."""
     groups: dict[int, OfApp] = {}
-    for asked in waiting:
-        groups.setdefault(asked.app_id, OfApp(asked.app, asked.app_name)).requests.append(asked)
+    for consent_request in pending:
+        groups.setdefault(consent_request.app_id, OfApp(consent_request.app, consent_request.app_name)).requests.append(
+            consent_request
+        )
     return list(groups.values())
 
 
-def replaced_at(asked: ConsentRequest) -> datetime | None:
+def replaced_at(consent_request: ConsentRequest) -> datetime | None:
     """When the app asked before for the same and took that back, which this request replaces."""
-    same = ConsentRequest.objects.filter(app_id=asked.app_id, user_id=asked.user_id, scope=asked.scope)
-    before = same.filter(pk__lt=asked.pk).order_by("-pk").first()
+    same = ConsentRequest.objects.filter(
+        app_id=consent_request.app_id, user_id=consent_request.user_id, scope=consent_request.scope
+    )
+    before = same.filter(pk__lt=consent_request.pk).order_by("-pk").first()
     return before.created_at if before is not None and _was_taken_back(before) else None
 
 
-def replaced_by(asked: ConsentRequest) -> ConsentRequest | None:
+def replaced_by(consent_request: ConsentRequest) -> ConsentRequest | None:
     """The request that the app made in place of this one, which it took back; None where there is none."""
-    if not _was_taken_back(asked):
+    if not _was_taken_back(consent_request):
         return None
-    same = ConsentRequest.objects.filter(app_id=asked.app_id, user_id=asked.user_id, scope=asked.scope)
-    return same.filter(pk__gt=asked.pk).order_by("pk").first()
+    same = ConsentRequest.objects.filter(
+        app_id=consent_request.app_id, user_id=consent_request.user_id, scope=consent_request.scope
+    )
+    return same.filter(pk__gt=consent_request.pk).order_by("pk").first()
 
 
-def _was_taken_back(asked: ConsentRequest) -> bool:
-    return asked.status == RequestStatus.CANCELLED and asked.decided_by == Actor.APP
+def _was_taken_back(consent_request: ConsentRequest) -> bool:
+    return consent_request.status == RequestStatus.CANCELLED and consent_request.decided_by == Actor.APP
 
 
 def _related(user: User) -> ConsentRequestQuerySet:
     return ConsentRequest.objects.filter(user=user).select_related("app__application", "scope_entry__domain")
 
 
-def _waiting(user: User, now: datetime, place: paging.Place | None, text: str) -> list[ConsentRequest]:
+def _pending(user: User, now: datetime, place: paging.Place | None, text: str) -> list[ConsentRequest]:
     same = ConsentRequest.objects.filter(app=OuterRef("app"), user=OuterRef("user"), scope=OuterRef("scope"))
     before = same.filter(pk__lt=OuterRef("pk")).order_by("-pk")
-    waiting: Any = paging.older(_related(user).pending(now), "created_at", place)
+    pending: Any = paging.older(_related(user).pending(now), "created_at", place)
     for word in text.casefold().split()[:4]:
         named = [
             pk
             for pk, label in ScopeEntry.objects.values_list("pk", "scope_label")
             if word in labels.translated(label).casefold()
         ]
-        waiting = waiting.filter(Q(app_name__icontains=word) | Q(purpose__icontains=word) | Q(scope_entry__in=named))
+        pending = pending.filter(Q(app_name__icontains=word) | Q(purpose__icontains=word) | Q(scope_entry__in=named))
     taken_back = before.filter(status=RequestStatus.CANCELLED, decided_by=Actor.APP)
-    waiting = waiting.annotate(
+    pending = pending.annotate(
         before=Subquery(before.values("pk")[:1]), taken_back=Subquery(taken_back.values("pk")[:1])
     )
-    some: list[Any] = list(waiting.order_by("-created_at", "-id")[: PAGE + 1])
-    for asked in some:
-        asked.verb = labels.verb_phrase(asked.scope_entry)
+    some: list[Any] = list(pending.order_by("-created_at", "-id")[: PAGE + 1])
+    for consent_request in some:
+        consent_request.verb = labels.verb_phrase(consent_request.scope_entry)
     return some
 
 
@@ -180,11 +186,14 @@ def _decided(user: User) -> list[ConsentRequest]:
     return list(decided.exclude(status=RequestStatus.CANCELLED, decided_by=Actor.APP)[:RECENT])
 
 
-def _chosen(waiting: list[ConsentRequest], request_id: str) -> ConsentRequest | None:
-    return next((asked for asked in waiting if asked.request_id == request_id), waiting[0] if waiting else None)
+def _chosen(pending: list[ConsentRequest], request_id: str) -> ConsentRequest | None:
+    return next(
+        (consent_request for consent_request in pending if consent_request.request_id == request_id),
+        pending[0] if pending else None,
+    )
 
 
-def _names(asked: ConsentRequest) -> list[labels.Attribute]:
+def _names(consent_request: ConsentRequest) -> list[labels.Attribute]:
     """What is asked for, by name."""
-    paths = asked.attributes if asked.named_attributes is None else asked.named_attributes
+    paths = consent_request.attributes if consent_request.named_attributes is None else consent_request.named_attributes
     return [attribute for group in labels.described(paths) for attribute in group.attributes]

@@ -23,7 +23,7 @@ from pkm.segments import queries as segment_queries
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import VaultStatus
 
-WAITING, APPS, ENDING, CHANGES = 3, 5, 5, 6
+PENDING, APPS, ENDING, CHANGES = 3, 5, 5, 6
 SOON = timedelta(days=7)
 _WEEK = 7
 _NEW_TO = timedelta(days=7)  # whoever looks for the first time sees as much
@@ -53,12 +53,12 @@ def overview(user: User) -> dict[str, Any]:
     """All of it; as many queries however much there is."""
     now = database_now()
     since = note_visit(user, now) or now - _NEW_TO
-    waiting = ConsentRequest.objects.filter(user=user).pending(now).select_related("app", "scope_entry")
-    held = segment_queries.stored_attributes(user)
-    paths = [f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names]
+    pending = ConsentRequest.objects.filter(user=user).pending(now).select_related("app", "scope_entry")
+    stored = segment_queries.stored_attributes(user)
+    paths = [f"{domain}.{segment}.{name}" for (domain, segment), names in stored.items() for name in names]
     return {
         **numbers(user, now),
-        "waiting": list(waiting.order_by("-created_at", "-id")[:WAITING]),
+        "pending": list(pending.order_by("-created_at", "-id")[:PENDING]),
         "week": _week(user, now),
         "ending": _ending(user, now),
         "changes": _changes(user, since),
@@ -97,19 +97,19 @@ def _ending(user: User, now: datetime) -> list[Ending]:
         if by_time or grant.last_read is None or grant.last_read <= grant.unused_ends_at - UNUSED_NOTICE:
             found.append((grant.expires_at if by_time else grant.unused_ends_at, grant, not by_time))
     found.sort(key=lambda one: (one[0], one[1].pk))
-    asked = _renewals(user, now, [grant for _, grant, _ in found[:ENDING]])
+    renewals = _renewals(user, now, [grant for _, grant, _ in found[:ENDING]])
     return [
-        Ending(grant, at, unused, asked.get((grant.app_id, grant.scope), "")) for at, grant, unused in found[:ENDING]
+        Ending(grant, at, unused, renewals.get((grant.app_id, grant.scope), "")) for at, grant, unused in found[:ENDING]
     ]
 
 
 def _renewals(user: User, now: datetime, grants: list[Any]) -> dict[tuple[int, str], str]:
     """(app, scope) → what it asks for anew, of these grants."""
-    asked: Any = ConsentRequest.objects.filter(user=user, app__in={grant.app_id for grant in grants}).pending(now)
-    return {(app, scope): request_id for app, scope, request_id in asked.values_list("app", "scope", "request_id")}
+    pending: Any = ConsentRequest.objects.filter(user=user, app__in={grant.app_id for grant in grants}).pending(now)
+    return {(app, scope): request_id for app, scope, request_id in pending.values_list("app", "scope", "request_id")}
 
 
 def _changes(user: User, since: datetime) -> list[Happened]:
     """What this person's chain tells since then, newest first; reads are drawn, not told."""
-    told = Wanted(user, Chosen(), folded=True).sources()["c"](None, CHANGES)
-    return [placed.line for placed in told if placed.line.at > since]
+    history = Wanted(user, Chosen(), folded=True).sources()["c"](None, CHANGES)
+    return [placed.line for placed in history if placed.line.at > since]

@@ -35,7 +35,7 @@ class _OwnerView(OwnerView):
         return json_answer(status.for_owner(request_id=request_id, user=self.person))
 
 
-def _waiting_messages(request: Request) -> list[str]:
+def _unshown_messages(request: Request) -> list[str]:
     """What the next page will say; it still will."""
     storage: Any = messages.get_messages(request)
     said = [message.message for message in storage]
@@ -74,8 +74,8 @@ class DecisionView(_OwnerView):
 
     def _require_recent_sign_in_for_restricted(self, request_id: str) -> None:
         """Restricted data leaves only soon after a sign-in. What was decided already says so instead."""
-        asked = decision_queries.request_data(user=self.person, request_id=request_id)
-        if asked["status"] == "pending" and asked["scope_entry"]["sensitivity_tier"] == "restricted":
+        data = decision_queries.request_data(user=self.person, request_id=request_id)
+        if data["status"] == "pending" and data["scope_entry"]["sensitivity_tier"] == "restricted":
             self.require_recent_sign_in()
 
 
@@ -108,8 +108,8 @@ class ChainView(_OwnerView):
     takes_query = True
 
     def get(self, request: Request) -> HttpResponse:
-        asked = checked(ChainQuery, request.query_params.dict())  # of a repeated `after` the last one counts here
-        return json_answer(proofs.chain_of(user=self.person, after=int(asked.after)))
+        query = checked(ChainQuery, request.query_params.dict())  # of a repeated `after` the last one counts here
+        return json_answer(proofs.chain_of(user=self.person, after=int(query.after)))
 
 
 class GrantNonceView(_OwnerView):
@@ -141,7 +141,7 @@ class ResumeView(_OwnerView):
         request_id = approval_actions.resume(grant_id=grant_id, by=self.person, body=body)
         # the page loads itself again then, and says so; the sandbox has neither
         said = gettext("Resumed. The app can read again until the date shown.")
-        if said not in _waiting_messages(request):  # of several that are resumed one after the other it is said once
+        if said not in _unshown_messages(request):  # of several that are resumed one after the other it is said once
             messages.success(request, said, fail_silently=True)
         return self.status(request_id)
 

@@ -43,8 +43,8 @@ class Queue:
 
 def queue_of(user: User, request_id: str) -> Queue:
     """Of a request that was decided, `at` is 0 and `next` the newest that waits; empty where none does."""
-    waiting = own_requests(user).pending(database_now()).order_by("-created_at", "-id")
-    ids = list(waiting.select_related(None).values_list("request_id", flat=True)[:MOST_IN_QUEUE])
+    pending = own_requests(user).pending(database_now()).order_by("-created_at", "-id")
+    ids = list(pending.select_related(None).values_list("request_id", flat=True)[:MOST_IN_QUEUE])
     at = ids.index(request_id) + 1 if request_id in ids else 0
     return Queue(at=at, count=len(ids), next=ids[at % len(ids)] if ids else "")
 
@@ -63,7 +63,7 @@ class RequestedAttribute:
 
     attribute: labels.Attribute
     required: bool
-    held: bool
+    is_stored: bool
     ticked: bool
     changed: bool
     is_answer: bool  # in place of a value
@@ -86,8 +86,8 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
     that the app registered for it and, in a renewal, that the person shared it last time: what they left out then
     stays out until they say otherwise. Where the app's words press, or borrow a name, what is required alone is ticked.
     """
-    held = segment_queries.stored_attributes(user)
-    present = {f"{domain}.{segment}.{name}" for (domain, segment), names in held.items() for name in names}
+    stored = segment_queries.stored_attributes(user)
+    present = {f"{domain}.{segment}.{name}" for (domain, segment), names in stored.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
     answers = _accepted(request)
@@ -106,7 +106,9 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
 
     groups = labels.described(_requested_paths(request, present))
     # what can be shared comes first: a phone's first screen has room for three rows
-    return [RequestedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.held)) for group in groups]
+    return [
+        RequestedGroup(group, sorted(map(row, group.attributes), key=lambda one: not one.is_stored)) for group in groups
+    ]
 
 
 def _accepted(request: ConsentRequest) -> dict[str, list[labels.Attribute]]:
@@ -178,11 +180,11 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
     now = database_now()
     refreshed = Grant.objects.live(now).filter(user=user, kept_current=True)
     refreshed = refreshed.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request", "user")
-    held = segment_queries.stored_attributes(user)
+    stored = segment_queries.stored_attributes(user)
     found = []
     for grant in refreshed.order_by("id"):
         newest: Any = grant.exports.order_by("-revision").values("revision", "sources", "sealed_at").first() or {}
-        renewed = _outdated(grant, newest, held, now)
+        renewed = _outdated(grant, newest, stored, now)
         if all_kept or renewed is not None:
             found.append(
                 {
@@ -198,14 +200,14 @@ def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, 
 
 
 def _outdated(
-    grant: Grant, newest: Mapping[str, Any], held: export_policies.StoredAttributes, now: datetime
+    grant: Grant, newest: Mapping[str, Any], stored: export_policies.StoredAttributes, now: datetime
 ) -> list[str] | None:
     """The attributes that the newest export has from older segments than there are now; None where it is not outdated.
 
     Answers in place of values are made anew in the first unlock of each month, changed or not. No edit makes one
     outdated: the time of a change would tell of the value.
     """
-    sources = export_policies.segments_with(grant.request.made_from(grant.approved_attributes), held)
+    sources = export_policies.segments_with(grant.request.made_from(grant.approved_attributes), stored)
     if not sources:
         return None
     made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}

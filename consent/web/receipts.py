@@ -43,7 +43,7 @@ def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
 
 
 def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
-    asked = ConsentRequest.objects.select_related("app__application", "scope_entry").get(
+    consent_request = ConsentRequest.objects.select_related("app__application", "scope_entry").get(
         receipts__receipt_id=claims["receipt_id"]
     )
     event, retention = claims["event"], claims["retention"]
@@ -51,8 +51,8 @@ def _in_words(claims: dict[str, Any]) -> dict[str, Any]:
     if kind is EventType.EXPIRED and retention["expires_at"]:
         kind = EventType.GRANT_EXPIRED
     return {
-        "asked": asked,
-        "title": history.title_of(kind, asked),
+        "consent_request": consent_request,
+        "title": history.title_of(kind, consent_request),
         "at": parse_datetime(event["time"]),
         "until": parse_datetime(retention["expires_at"]) if retention["expires_at"] else None,
         "wanted": duration(retention["access_duration"]),

@@ -44,12 +44,12 @@ class Shared:
         return ", ".join(attribute.label for group in self.groups for attribute in group.attributes)
 
 
-def app_page(user: User, app_id: str, now: datetime, *, older: str = "", holding: str = "") -> dict[str, Any]:
+def app_page(user: User, app_id: str, now: datetime, *, older: str = "", including: str = "") -> dict[str, Any]:
     """An app that this person met: what it can read, newest first, a page that goes on at `older` or has the grant
-    `holding`; the first page also tells what ended lately. Raises `UnknownApp`."""
+    `including`; the first page also tells what ended lately. Raises `UnknownApp`."""
     app_pk = met_app(app_id, user)
     own = _own(user).filter(app=app_pk)
-    place, some = _page(own, now, paging.read(older), holding)
+    place, some = _page(own, now, paging.read(older), including)
     shown = some[:LIVE_SHOWN]
     last = shown[-1] if len(some) > LIVE_SHOWN else None
     ended = list(own.over(now).order_by("-ended_at", "-id")[:ENDED_SHOWN]) if place is None else []
@@ -62,7 +62,7 @@ def app_page(user: User, app_id: str, now: datetime, *, older: str = "", holding
         **_numbers(own, now),
         "blocked": BlockedApp.objects.filter(user=user, app=app_pk).first(),
         "connected": AppPerson.objects.filter(user=user, app_id=app_pk, ended_at=None).exists(),
-        "requests_waiting": ConsentRequest.objects.pending(now).filter(user=user, app=app_pk).count(),
+        "pending_requests": ConsentRequest.objects.pending(now).filter(user=user, app=app_pk).count(),
         "live": cards[: len(shown)],
         "ended": cards[len(shown) :],
         "chart": charts.by_day(by_day.get(app_pk, {}), days=DAYS, now=now),
@@ -97,13 +97,13 @@ def _numbers(own: Any, now: datetime) -> dict[str, Any]:
     }
 
 
-def _page(own: Any, now: datetime, place: paging.Place | None, holding: str) -> tuple[paging.Place | None, list[Any]]:
+def _page(own: Any, now: datetime, place: paging.Place | None, including: str) -> tuple[paging.Place | None, list[Any]]:
     """Where the page begins, None for the newest, and its grants with one more."""
     some = _live(own, now, place)
     if place is not None:
         return (place, some) if some else (None, _live(own, now, None))  # what was there has ended meanwhile
-    if holding and all(grant.grant_id != holding for grant in some[:LIVE_SHOWN]):
-        wanted = own.live(now).filter(grant_id=holding).first()
+    if including and all(grant.grant_id != including for grant in some[:LIVE_SHOWN]):
+        wanted = own.live(now).filter(grant_id=including).first()
         if wanted is not None:  # the page that begins with it
             place = paging.place_of(wanted.starts_at, wanted.pk + 1)
             return place, _live(own, now, place)
@@ -122,15 +122,17 @@ def _live(own: Any, now: datetime, place: paging.Place | None) -> list[Any]:
     return list(live.order_by("-starts_at", "-id")[: LIVE_SHOWN + 1])
 
 
-def _cards(found: list[Any], now: datetime, held: export_policies.StoredAttributes) -> list[Shared]:
+def _cards(found: list[Any], now: datetime, stored: export_policies.StoredAttributes) -> list[Shared]:
     groups = labels.described_each(grant.approved_attributes for grant in found)
     return [
-        Shared(grant, grant.status_at(now), its_groups, grant.last_read, grant.sealed_at, _is_source_gone(grant, held))
+        Shared(
+            grant, grant.status_at(now), its_groups, grant.last_read, grant.sealed_at, _is_source_gone(grant, stored)
+        )
         for grant, its_groups in zip(found, groups, strict=True)
     ]
 
 
-def _is_source_gone(grant: Grant, held: export_policies.StoredAttributes) -> bool:
+def _is_source_gone(grant: Grant, stored: export_policies.StoredAttributes) -> bool:
     if grant.request.refresh_policy != RefreshPolicy.CONTINUOUS or not grant.kept_current:
         return False
-    return not export_policies.segments_with(grant.approved_attributes, held)
+    return not export_policies.segments_with(grant.approved_attributes, stored)

@@ -60,32 +60,32 @@ class Before:
     changes: list[str]
 
 
-def before_of(asked: ConsentRequest) -> Before | None:
+def before_of(consent_request: ConsentRequest) -> Before | None:
     """None where the person never approved this scope for this app."""
-    grant = decision_queries.grant_before(asked)
+    grant = decision_queries.grant_before(consent_request)
     if grant is None:
         return None
-    return Before(grant, grant.is_live(database_now()), list(_changes(asked, grant.request)))
+    return Before(grant, grant.is_live(database_now()), list(_changes(consent_request, grant.request)))
 
 
-def _changes(asked: ConsentRequest, then: ConsentRequest) -> list[str]:
+def _changes(consent_request: ConsentRequest, then: ConsentRequest) -> list[str]:
     changes = []
-    if asked.purpose != then.purpose:
+    if consent_request.purpose != then.purpose:
         changes.append(gettext("The purpose changed. Before, it was: “%(words)s”") % {"words": then.purpose})
-    if asked.access_duration != then.access_duration:
+    if consent_request.access_duration != then.access_duration:
         changes.append(
             gettext("They ask for %(now)s; before, they asked for %(then)s.")
-            % {"now": duration(asked.access_duration), "then": duration(then.access_duration)}
+            % {"now": duration(consent_request.access_duration), "then": duration(then.access_duration)}
         )
-    if asked.max_reads != then.max_reads:
+    if consent_request.max_reads != then.max_reads:
         changes.append(
             gettext("How often it may be read changed: %(now)s. Before: %(then)s.")
-            % {"now": _reads(asked.max_reads), "then": _reads(then.max_reads)}
+            % {"now": _reads(consent_request.max_reads), "then": _reads(then.max_reads)}
         )
-    if asked.refresh_policy != then.refresh_policy:
+    if consent_request.refresh_policy != then.refresh_policy:
         changes.append(
             gettext("Now they want your later changes too; before, they got the values as they were.")
-            if asked.refresh_policy == RefreshPolicy.CONTINUOUS
+            if consent_request.refresh_policy == RefreshPolicy.CONTINUOUS
             else gettext("Now they want the values as they are; before, they got your later changes too.")
         )
     return changes
@@ -119,40 +119,40 @@ def overview(request: HttpRequest) -> HttpResponse:
 @signed_in_page
 def review(request: HttpRequest, request_id: str) -> HttpResponse:
     """One decision, or what became of it."""
-    asked = web_queries.own_request(person_of(request), request_id)
+    consent_request = web_queries.own_request(person_of(request), request_id)
     now = database_now()
-    status = asked.status_at(now)
+    status = consent_request.status_at(now)
     if status is not RequestStatus.PENDING:
-        return render(request, "consent/decided.html", _decided(asked, status))
-    return render(request, "consent/review.html", _review(request, asked))
+        return render(request, "consent/decided.html", _decided(consent_request, status))
+    return render(request, "consent/review.html", _review(request, consent_request))
 
 
-def _review(request: HttpRequest, asked: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
-    user, before, tier = person_of(request), before_of(asked), tier_of(asked)
-    first_time = decision_queries.is_first_time_app(asked)
-    groups = web_queries.requested_groups(asked, user, before.grant if before else None)
+def _review(request: HttpRequest, consent_request: ConsentRequest, deny_form: DenyForm | None = None) -> dict[str, Any]:
+    user, before, tier = person_of(request), before_of(consent_request), tier_of(consent_request)
+    first_time = decision_queries.is_first_time_app(consent_request)
+    groups = web_queries.requested_groups(consent_request, user, before.grant if before else None)
     rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
     has_vault = bool(vault_kinds)  # the last way to open one cannot be removed
     return {
-        "asked": asked,
-        "verb": labels.verb_phrase(asked.scope_entry),
-        "title": f"{asked.app_name} {labels.verb_phrase(asked.scope_entry)}",
-        "queue": web_queries.queue_of(user, asked.request_id),
+        "consent_request": consent_request,
+        "verb": labels.verb_phrase(consent_request.scope_entry),
+        "title": f"{consent_request.app_name} {labels.verb_phrase(consent_request.scope_entry)}",
+        "queue": web_queries.queue_of(user, consent_request.request_id),
         "before": before,
         "groups": groups,
-        **_choices(rows, before, web_queries.answers_about(asked, rows, first_time=first_time)),
-        **_warnings(asked, before, tier, first_time=first_time),
-        "until": database_now() + timedelta(seconds=asked.access_duration),
-        "durations": duration_choices(asked.access_duration),
-        "further_terms": web_queries.further_terms(asked),
-        "has_long_purpose": len(asked.purpose) > LONG_PURPOSE,
+        **_choices(rows, before, web_queries.answers_about(consent_request, rows, first_time=first_time)),
+        **_warnings(consent_request, before, tier, first_time=first_time),
+        "until": database_now() + timedelta(seconds=consent_request.access_duration),
+        "durations": duration_choices(consent_request.access_duration),
+        "further_terms": web_queries.further_terms(consent_request),
+        "has_long_purpose": len(consent_request.purpose) > LONG_PURPOSE,
         "has_vault": has_vault,
-        "enter": to_enter(asked, rows, user, has_vault=has_vault),
+        "enter": to_enter(consent_request, rows, user, has_vault=has_vault),
         "vault_kinds": vault_kinds,
         "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",
-        "suspended": asked.app.status != AppStatus.ACTIVE,
+        "suspended": consent_request.app.status != AppStatus.ACTIVE,
         "deny_form": deny_form or DenyForm(),
     }
 
@@ -162,15 +162,15 @@ def _choices(
 ) -> dict[str, Any]:
     """What of the attributes in the request can be ticked, is ticked, and is missing."""
     return {
-        "asked_for": len(rows),
+        "requested": len(rows),
         "ticked": sum(row.ticked for row in rows),
-        "is_long": sum(row.held and not row.required for row in rows) >= LONG_LIST,
+        "is_long": sum(row.is_stored and not row.required for row in rows) >= LONG_LIST,
         "words": {
             **{one.path: _word(one, is_answer=True) for one in answers},
             **{row.attribute.path: _word(row.attribute, is_answer=row.is_answer) for row in rows},
         },
-        "missing": [row.attribute.label for row in rows if row.required and not row.held],
-        "nothing_held": not any(row.held for row in rows),
+        "missing": [row.attribute.label for row in rows if row.required and not row.is_stored],
+        "nothing_stored": not any(row.is_stored for row in rows),
         "gone": _gone(before, {one.path for row in rows for one in (row.attribute, *row.coarser)}),
     }
 
@@ -180,26 +180,26 @@ def _word(attribute: labels.Attribute, *, is_answer: bool) -> dict[str, Any]:
     return {**attribute.word, "options": {"cannot_say": gettext("cannot say")}} if is_answer else attribute.word
 
 
-def _warnings(asked: ConsentRequest, before: Before | None, tier: str, *, first_time: bool) -> dict[str, Any]:
+def _warnings(consent_request: ConsentRequest, before: Before | None, tier: str, *, first_time: bool) -> dict[str, Any]:
     """The cautions, the gravest first, and what an app whose key nobody vouches for may not have."""
-    vouching = vouching_of(asked)
+    vouching = vouching_of(consent_request)
     cautions = cautions_of(
-        asked,
+        consent_request,
         first_time=first_time,
-        new_key=not first_time and not decision_queries.is_known_connector(asked),
-        beyond_registered=web_queries.is_beyond_registered(asked),
+        new_key=not first_time and not decision_queries.is_known_connector(consent_request),
+        beyond_registered=web_queries.is_beyond_registered(consent_request),
         tier=tier,
         unvouched=vouching.is_missing,
-        replaced_at=inbox.replaced_at(asked),
+        replaced_at=inbox.replaced_at(consent_request),
     )
     return {
         "cautions": cautions,
         "gravest": cautions[0].tone if cautions else "info",
         "to_look_at": len(cautions) + (before is not None),
         "vouching": vouching,
-        "is_of_nobody": is_of_nobody(asked),
+        "is_of_nobody": is_of_nobody(consent_request),
         "cannot_vouch": vouching.is_missing and tier == SensitivityTier.RESTRICTED,
-        "asks_once_more": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
+        "confirms_twice": vouching.is_missing and tier == SensitivityTier.CONFIDENTIAL,
     }
 
 
@@ -209,21 +209,22 @@ def _gone(before: Before | None, paths: set[str]) -> list[str]:
     return [attribute.label for group in labels.described(lost) for attribute in group.attributes]
 
 
-def _decided(asked: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
-    grant = web_queries.grant_of(asked)
+def _decided(consent_request: ConsentRequest, status: RequestStatus) -> dict[str, Any]:
+    grant = web_queries.grant_of(consent_request)
     now = database_now()
     return {
-        "asked": asked,
+        "consent_request": consent_request,
         "status": status.value,
-        "scope_label": labels.translated(asked.scope_entry.scope_label),
-        "next_request": web_queries.queue_of(asked.user, asked.request_id).next,
+        "scope_label": labels.translated(consent_request.scope_entry.scope_label),
+        "next_request": web_queries.queue_of(consent_request.user, consent_request.request_id).next,
         "grant": grant,
         "grant_status": grant.status_at(now).value if grant else None,
         "groups": labels.described(grant.approved_attributes) if grant else [],
         "duration": duration(int((grant.expires_at - grant.starts_at).total_seconds())) if grant else "",
-        "replaced_by": inbox.replaced_by(asked),
-        **web_queries.proof_of(asked),
-        "returns": bool(asked.return_url) and is_still_registered(asked.return_url or "", asked.app),
+        "replaced_by": inbox.replaced_by(consent_request),
+        **web_queries.proof_of(consent_request),
+        "returns": bool(consent_request.return_url)
+        and is_still_registered(consent_request.return_url or "", consent_request.app),
     }
 
 
@@ -235,10 +236,10 @@ def deny(request: HttpRequest, request_id: str) -> HttpResponse:
         if form.is_valid():
             decision_actions.deny(request_id=request_id, by=person_of(request), reason=form.cleaned_data["reason"])
         else:
-            asked = web_queries.own_request(person_of(request), request_id)
-            if asked.status_at(database_now()) is RequestStatus.PENDING:
+            consent_request = web_queries.own_request(person_of(request), request_id)
+            if consent_request.status_at(database_now()) is RequestStatus.PENDING:
                 # nothing is decided, and nothing of the note is lost
-                return render(request, "consent/review.html", _review(request, asked, form), status=400)
+                return render(request, "consent/review.html", _review(request, consent_request, form), status=400)
     except AlreadyDecided:
         messages.info(request, gettext("This request was decided already. Nothing was changed now."))
     except RequestExpired:
@@ -259,8 +260,8 @@ def _move(request: HttpRequest, grant_id: str, move: Any, done: str, done_unwrit
     except Problem as problem:
         messages.error(request, str(problem.title))
     else:
-        waits = done_unwritten and ledger_queries.entry_follows(user=person_of(request), request_id=request_id)
-        messages.success(request, done_unwritten if waits else done)
+        follows = done_unwritten and ledger_queries.entry_follows(user=person_of(request), request_id=request_id)
+        messages.success(request, done_unwritten if follows else done)
     return redirect("consent:app", app_id)
 
 
@@ -287,7 +288,7 @@ def history(request: HttpRequest) -> HttpResponse:
     reads_for, looks_for = web_history.listed_for()
     shown = {
         "page": page,
-        "waiting": ledger_queries.count_entries_that_follow(user),
+        "following": ledger_queries.count_entries_that_follow(user),
         "witnesses": log_keys.counted_witnesses(),
         "apps": apps,
         "reads_for": reads_for,

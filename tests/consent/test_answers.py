@@ -189,7 +189,7 @@ def test_the_sheet_offers_an_answer_where_the_value_behind_it_is_held(api: Devel
     ask(api, person.user, required_attributes=[ADULT])
     [group] = requested_groups(ConsentRequest.objects.get(), person.user, None)
     [row] = group.rows
-    assert (row.attribute.label, row.held, row.required, row.is_answer, row.attribute.own) == (
+    assert (row.attribute.label, row.is_stored, row.required, row.is_answer, row.attribute.own) == (
         "18 or older", True, True, True, False,
     )  # fmt: skip
     page = signed_in(person.user).get(f"/consent/requests/{ConsentRequest.objects.get().request_id}/").content.decode()
@@ -286,7 +286,7 @@ def test_without_the_value_there_is_no_answer_to_approve(api: Developer) -> None
     ask(api, person.user)
     request = ConsentRequest.objects.get()
     [group] = requested_groups(request, person.user, None)
-    assert [row.held for row in group.rows] == [False]
+    assert [row.is_stored for row in group.rows] == [False]
     assert decide(person, request, [ADULT]).json()["code"] == "invalid_attributes"
 
 

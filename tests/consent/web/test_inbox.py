@@ -53,7 +53,7 @@ def test_the_inbox_is_searched_by_app_data_and_purpose(owner, person, app, words
 
     shown = owner.get(INBOX, q=words)
 
-    assert {asked.scope.split(".")[-2] for asked in shown.context["waiting"]} == found
+    assert {asked.scope.split(".")[-2] for asked in shown.context["pending"]} == found
     assert ("Nothing that waits has these words" in shown.content.decode()) == (not found)
 
 

@@ -214,4 +214,4 @@ def test_the_inbox_from_a_strange_place_shows_the_newest(owner, person, older):
 
     shown = owner.get(INBOX, older=older)
 
-    assert (shown.context["waiting"], shown.context["newest_url"]) == ([asked], "")
+    assert (shown.context["pending"], shown.context["newest_url"]) == ([asked], "")
