@@ -87,14 +87,14 @@ class TokenAdmin(ShownOnce):
         return super().get_form(request, obj, change, **({"form": TokenForm} if obj is None else {}), **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        asked = form.cleaned_data
+        entered = form.cleaned_data
         row, token = token_actions.mint_token(
-            app=asked["app"],
-            label=asked["label"],
+            app=entered["app"],
+            label=entered["label"],
             by=request.user,  # type: ignore[arg-type]  # staff, whom the admin let in
-            permissions=asked["permissions"],
-            expires_at=timezone.now() + timedelta(days=asked["days"]),
-            header_only=asked["header_only"],
+            permissions=entered["permissions"],
+            expires_at=timezone.now() + timedelta(days=entered["days"]),
+            header_only=entered["header_only"],
         )
         obj.__dict__.update(row.__dict__)
         obj.plain = token

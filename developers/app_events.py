@@ -76,7 +76,7 @@ def register_writer(writer: Writer) -> None:
         _writers.append(writer)
 
 
-def tell_apps(occurred: Sequence[Occurrence], *, at: datetime) -> None:
+def notify_apps(occurred: Sequence[Occurrence], *, at: datetime) -> None:
     """Tell the apps of these, in the transaction in which they take place."""
     for write in _writers if occurred else ():
         write(occurred, at)

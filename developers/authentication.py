@@ -115,24 +115,24 @@ class DeveloperToken(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[None, AppContext]:
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
-        asked = cast("JSONRequest", request)
-        in_query = [value for name, value in asked.query_pairs if name == "token"]
-        in_header = bearer(asked)
+        read = cast("JSONRequest", request)
+        in_query = [value for name, value in read.query_pairs if name == "token"]
+        in_header = bearer(read)
         if len(in_query) + (in_header is not None) > 1 or (in_header and "," in in_header):
             raise InvalidRequest(
                 "Send the developer token once: in the Authorization header, or as `token` in the query."
             )
         token = in_header if in_header is not None else in_query[0] if in_query else ""
         if not token:
-            refused = challenge(asked.path, error="invalid_token" if in_query else "", says_where=not in_query)
+            refused = challenge(read.path, error="invalid_token" if in_query else "", says_where=not in_query)
             raise InvalidToken("Send your developer token as `Authorization: Bearer …`.", refused)
         app = find_token(token)
-        is_elsewhere = app is not None and app.is_host and app.resource != resource_at(asked.path)
+        is_elsewhere = app is not None and app.is_host and app.resource != resource_at(read.path)
         if app is None or is_elsewhere or (app.header_only and in_header is None):
             raise InvalidToken(
                 "The developer token is unknown, expired or revoked, or it may only travel in the header.",
                 # who uses the query has a token of their own, and must not be led to ask somebody for another
-                challenge(asked.path, error="invalid_token", says_where=in_header is not None),
+                challenge(read.path, error="invalid_token", says_where=in_header is not None),
             )
         return None, app
 

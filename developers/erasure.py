@@ -20,7 +20,7 @@ _EMAIL = "(SELECT email FROM users WHERE id = :person)"
 _NO_APP = "NOT EXISTS (SELECT 1 FROM developer_apps a WHERE a.application_id = developer_applications.id)"
 _INVITATIONS = f"invited_by_id = :person OR accepted_by_id = :person OR person_id = :person OR email = {_EMAIL}"
 _APPLIED = "EXISTS (SELECT 1 FROM developer_applications d WHERE d.applicant_id = :person)"
-_TOLD = f"EXISTS (SELECT 1 FROM outgoing_mails m WHERE m.template = '{STAFF_MAIL}')"
+_SENT = f"EXISTS (SELECT 1 FROM outgoing_mails m WHERE m.template = '{STAFF_MAIL}')"
 _GONE = "destroyed"
 
 ROWS = PersonalRows(
@@ -38,7 +38,7 @@ ROWS = PersonalRows(
         "DELETE FROM outgoing_mails WHERE key IN "
         f"(SELECT 'invitation:' || id FROM app_invitations WHERE {_INVITATIONS})",
         # what staff were not told yet: the next mail names the others' applications
-        f"UPDATE developer_applications SET staff_told_at = NULL WHERE status = 'submitted' AND {_APPLIED} AND {_TOLD}",
+        f"UPDATE developer_applications SET staff_told_at = NULL WHERE status = 'submitted' AND {_APPLIED} AND {_SENT}",
         f"DELETE FROM outgoing_mails WHERE template = '{STAFF_MAIL}' AND {_APPLIED}",
         "UPDATE app_audit SET facts = '{}' WHERE EXISTS ("
         "SELECT 1 FROM users u WHERE u.id = :person AND {has|app_audit.facts|u.email})",
@@ -66,7 +66,7 @@ TABLES = {
 }
 
 
-def _left_alone(user: User) -> QuerySet[App]:
+def _without_owner(user: User) -> QuerySet[App]:
     """The open apps that would have no owner who can sign in."""
     own = AppMember.objects.filter(app=OuterRef("pk"), user=user, role=MemberRole.OWNER)
     others = AppMember.objects.filter(app=OuterRef("pk"), role=MemberRole.OWNER, user__is_active=True).exclude(
@@ -77,7 +77,7 @@ def _left_alone(user: User) -> QuerySet[App]:
 
 def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
-    alone = list(_left_alone(user))
+    alone = list(_without_owner(user))
     closed = _(
         "You are the only owner of “%(app)s”: it is closed, its tokens end, and the others in its team are told. If it "
         "is to go on, make somebody else an owner first."
@@ -91,7 +91,7 @@ def outcomes(user: User) -> list[Words]:
 def end_everything(user: User) -> None:
     """Close what nobody else owns. It is no obstacle: whoever was made an owner may leave at any time."""
     stop_hosts_of(user)
-    for app in _left_alone(user):
+    for app in _without_owner(user):
         close_app(app=app, by=user, action=CLOSED_WITH_OWNER)
     for app in App.objects.filter(person=user).exclude(status=AppStatus.CLOSED):
         close_app(app=app, by=user)

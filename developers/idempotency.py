@@ -57,10 +57,10 @@ def claim_idempotency_key(*, app_pk: int, operation: str, key: str, body: dict[s
         ],
         ignore_conflicts=True,
     )
-    held = IdempotencyKey.objects.select_for_update().get(app_id=app_pk, operation=operation, key=key)
-    if held.body_digest != digest:
+    claimed = IdempotencyKey.objects.select_for_update().get(app_id=app_pk, operation=operation, key=key)
+    if claimed.body_digest != digest:
         raise IdempotencyConflict("Use a new Idempotency-Key for another request.")
-    return Claim(pk=held.pk, answer=held.answer or None)
+    return Claim(pk=claimed.pk, answer=claimed.answer or None)
 
 
 def forget_expired_keys(*, now: datetime) -> int:

@@ -79,13 +79,13 @@ class CallForm(forms.Form):
     @property
     def less(self) -> list[str]:
         """What may do in place of the values that the request asks for and takes no answer in place of."""
-        asked, accepted = self._request, self._request.get("accepts")
+        request, accepted = self._request, self._request.get("accepts")
         accepted = accepted if isinstance(accepted, dict) else {}
-        lists = [asked.get(name) or [] for name in ("required_attributes", "optional_attributes")]
-        if not isinstance(asked.get("scope"), str) or not all(isinstance(one, list) for one in lists):
+        lists = [request.get(name) or [] for name in ("required_attributes", "optional_attributes")]
+        if not isinstance(request.get("scope"), str) or not all(isinstance(one, list) for one in lists):
             return []
         named = [path for one in lists for path in one if isinstance(path, str)]
-        scope = asked["scope"]
+        scope = request["scope"]
         raw = [path for path in named if path not in accepted]
         return less_than(scope, raw) if raw or not (named or accepted) else []
 

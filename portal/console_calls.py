@@ -30,7 +30,7 @@ _FROM_PAGE = (
     "HTTP_X_FORWARDED_PROTO", "wsgi.url_scheme",
 )  # fmt: skip
 
-_WAIT = "wait"  # a page is not kept waiting: without it a status is answered at once
+_WAIT_PARAMETER = "wait"  # a page is not kept waiting: without it a status is answered at once
 _STREAM = "text/event-stream"
 
 
@@ -86,7 +86,9 @@ def _operation(path: str, method: str, described: dict[str, Any]) -> Operation:
         path=path,
         summary=described["summary"],
         paragraphs=tuple(described["description"].split("\n\n")),
-        parameters=tuple(_parameter(found) for found in described.get("parameters", []) if found["name"] != _WAIT),
+        parameters=tuple(
+            _parameter(found) for found in described.get("parameters", []) if found["name"] != _WAIT_PARAMETER
+        ),
         example=_example(described),
         body_required=bool(described.get("requestBody", {}).get("required")),
     )

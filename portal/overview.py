@@ -75,12 +75,12 @@ class Span:
 
 @dataclass(frozen=True)
 class Decisions:
-    """Of the last 30 days, but for the `waiting` requests and `live` grants of now."""
+    """Of the last 30 days, but for the `pending` requests and `live` grants of now."""
 
-    asked: int
+    requested: int
     approved: int
     denied: int
-    waiting: int
+    pending: int
     live: int
     reads: int
 
@@ -105,13 +105,13 @@ def decisions_of(app: App) -> Decisions:
     since = now - _SPAN
     requests = ConsentRequest.objects.filter(app=app).order_by()
     counted = requests.aggregate(
-        asked=Count("pk", filter=Q(created_at__gt=since)),
+        requested=Count("pk", filter=Q(created_at__gt=since)),
         approved=Count("pk", filter=Q(status=RequestStatus.APPROVED, decided_at__gt=since)),
         denied=Count("pk", filter=Q(status=RequestStatus.DENIED, decided_at__gt=since)),
     )
     return Decisions(
         **counted,
-        waiting=requests.pending(now).count(),
+        pending=requests.pending(now).count(),
         live=Grant.objects.filter(app=app).live(now).count(),
         reads=_reads_of(app, since),
     )

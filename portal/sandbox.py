@@ -51,7 +51,7 @@ class PendingRequest:
 class Exchange:
     """Everything between an app and a sandbox person of it."""
 
-    waiting: list[PendingRequest]
+    pending: list[PendingRequest]
     shared: list[Grant]
     notices: list[Notice]
 
@@ -60,7 +60,7 @@ class Exchange:
         """A digest: the page compares it with the one it shows, and updates itself when they differ."""
         sent = [(notice.sequence, [delivery.status for delivery in notice.deliveries.all()]) for notice in self.notices]
         shared = [(grant.grant_id, grant.status, grant.reads) for grant in self.shared]
-        seen = repr(([request.request_id for request in self.waiting], shared, sent))
+        seen = repr(([request.request_id for request in self.pending], shared, sent))
         return hashlib.sha256(seen.encode()).hexdigest()[:16]
 
 
@@ -72,7 +72,7 @@ def exchange_with(of: User, *, app: App) -> Exchange:
     grants = Grant.objects.select_related("request__scope_entry").filter(app=app, user=of).order_by("-pk")
     live = [grant for grant in grants.filter(status__in=LIVE_GRANTS)[:_NEWEST] if grant.is_live(now)]
     return Exchange(
-        waiting=[_pending(request) for request in pending[:_NEWEST]],
+        pending=[_pending(request) for request in pending[:_NEWEST]],
         shared=live,
         notices=list(_notices(of, app)[:_NEWEST]),
     )
@@ -136,7 +136,7 @@ def make_person(request: HttpRequest, member: AppMember) -> HttpResponse:
 @app_page()
 def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
     """A sandbox person: their data, pending requests, grants, and the notices that the app got."""
-    of = _played(member, user_id)
+    of = _sandbox_person(member, user_id)
     context = {"of": of, "exchange": exchange_with(of, app=member.app), "clock": ClockForm()}
     return portal_page(request, "portal/sandbox/person.html", context, member=member)
 
@@ -144,7 +144,7 @@ def person(request: HttpRequest, member: AppMember, user_id: str) -> HttpRespons
 @page_button(_("Let it expire"), ClockForm)
 @app_page()
 def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
-    of, form = _played(member, user_id), ClockForm(request.POST)
+    of, form = _sandbox_person(member, user_id), ClockForm(request.POST)
     if form.is_valid():
         expiry.expire_ahead(of=of, seconds=form.cleaned_data["seconds"])
         messages.success(request, gettext("Whatever would have ended by then has ended."))
@@ -156,7 +156,7 @@ def move_clock(request: HttpRequest, member: AppMember, user_id: str) -> HttpRes
 @page_button(_("Delete this person"), danger=True)
 @app_page()
 def delete_person(request: HttpRequest, member: AppMember, user_id: str) -> HttpResponse:
-    sandbox_actions.delete_person(of=_played(member, user_id))
+    sandbox_actions.delete_person(of=_sandbox_person(member, user_id))
     messages.success(request, gettext("The sandbox person is gone; what was shared with the app has ended."))
     return redirect("portal:sandbox", member.app.app_id)
 
@@ -168,7 +168,7 @@ def _people(request: HttpRequest, member: AppMember, form: SandboxPersonForm) ->
     return portal_page(request, "portal/sandbox/people.html", context, member=member)
 
 
-def _played(member: AppMember, user_id: str) -> User:
+def _sandbox_person(member: AppMember, user_id: str) -> User:
     return sandbox_queries.person_of_app(app_pk=member.app_id, user_id=user_id)
 
 

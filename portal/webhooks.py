@@ -228,8 +228,8 @@ def delete(request: HttpRequest, member: AppMember, endpoint_pk: int) -> HttpRes
     """What deleting loses, and then the deed."""
     endpoint = webhook_queries.endpoint_of(member.app, endpoint_pk)
     if request.method != "POST":
-        waiting = notice_queries.count_pending_deliveries(endpoint)
-        shown = {"endpoint": endpoint, "waiting": waiting}
+        pending = notice_queries.count_pending_deliveries(endpoint)
+        shown = {"endpoint": endpoint, "pending": pending}
         return portal_page(request, "portal/webhooks/delete.html", shown, member=member)
     webhooks.delete_endpoint(endpoint=endpoint, by=member.user)
     messages.success(request, gettext("The endpoint is deleted. Nothing is sent there any more."))

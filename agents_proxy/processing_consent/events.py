@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from agents_proxy.processing_consent.models import ProcessingConsent
-from developers.app_events import Occurrence, ProcessingEvent, tell_apps
+from developers.app_events import Occurrence, ProcessingEvent, notify_apps
 
 
 def tell_app(
@@ -13,7 +13,7 @@ def tell_app(
 ) -> None:
     """In the transaction of what it tells; `names` are `analysis_id`, `activation_id` and `deletion_id`."""
     if consent.app_id is not None:
-        tell_apps([Occurrence(event, consent.app_id, consent.consent_id, status.value, **names)], at=at)
+        notify_apps([Occurrence(event, consent.app_id, consent.consent_id, status.value, **names)], at=at)
 
 
 def tell_apps_of(
@@ -25,4 +25,4 @@ def tell_apps_of(
         for consent in consents
         if consent.app_id is not None
     ]
-    tell_apps(found, at=at)
+    notify_apps(found, at=at)

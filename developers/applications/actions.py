@@ -65,13 +65,13 @@ def hand_in_application(*, facts: ApplicationFacts, by: User) -> DeveloperApplic
 def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: User) -> None:
     """Correct what was sent back. Raises `InvalidRequest` where it was not, or where something does not fit."""
     check_facts(facts)
-    held = _lock_own_application(application_pk, by, ApplicationStatus.SENT_BACK)
-    if held is None:
+    application = _lock_own_application(application_pk, by, ApplicationStatus.SENT_BACK)
+    if application is None:
         raise InvalidRequest(gettext("Only an application that was sent back can be changed."))
     changed = _columns(facts)
-    if held.proved_domain != domain_of(facts.website):
+    if application.proved_domain != domain_of(facts.website):
         changed |= {"proved_domain": "", "domain_proved_at": None, "domain_missing_since": None}
-    DeveloperApplication.objects.filter(pk=held.pk).update(
+    DeveloperApplication.objects.filter(pk=application.pk).update(
         **changed, status=ApplicationStatus.SUBMITTED, reviewer=None, reviewed_at=None, staff_told_at=None,
         updated_at=database_now(),
     )  # fmt: skip
@@ -80,10 +80,10 @@ def hand_in_again(*, application_pk: int, facts: ApplicationFacts, by: User) -> 
 @transaction.atomic
 def withdraw_application(*, application_pk: int, by: User) -> None:
     """Take an application back for good. Raises `InvalidRequest` where it is decided or withdrawn already."""
-    held = _lock_own_application(application_pk, by, ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
-    if held is None:
+    application = _lock_own_application(application_pk, by, ApplicationStatus.SUBMITTED, ApplicationStatus.SENT_BACK)
+    if application is None:
         raise InvalidRequest(gettext("Only an application that is still open can be withdrawn."))
-    rows = DeveloperApplication.objects.filter(pk=held.pk)
+    rows = DeveloperApplication.objects.filter(pk=application.pk)
     rows.update(status=ApplicationStatus.WITHDRAWN, updated_at=database_now())
 
 
@@ -149,13 +149,13 @@ def _decide(
     application: DeveloperApplication, status: ApplicationStatus, *, by: User, note: str, seen: datetime | None
 ) -> None:
     now = database_now()
-    waiting = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
+    undecided = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
     if seen is not None:
-        waiting = waiting.filter(updated_at=seen)
-    decided = waiting.update(status=status, reviewer=by, reviewed_at=now, note=note.strip(), updated_at=now)
+        undecided = undecided.filter(updated_at=seen)
+    decided = undecided.update(status=status, reviewer=by, reviewed_at=now, note=note.strip(), updated_at=now)
     if not decided:
-        still_waits = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
-        if still_waits.exists():
+        still_submitted = DeveloperApplication.objects.filter(pk=application.pk, status=ApplicationStatus.SUBMITTED)
+        if still_submitted.exists():
             raise InvalidRequest(gettext("This application is not as you saw it any more: look at it again."))
         raise InvalidRequest(gettext("Somebody has decided this application already."))
     application.refresh_from_db()

@@ -120,8 +120,8 @@ class ApplicationAdmin(ReadOnly):
         application: Any = self.get_object(request, object_id)
         if chosen is not None and application is not None:
             return self._decision_page(request, application, chosen)
-        waits = application is not None and application.status == ApplicationStatus.SUBMITTED
-        offered = DECISIONS if waits and self.has_decide_permission(request) else ()
+        is_open = application is not None and application.status == ApplicationStatus.SUBMITTED
+        offered = DECISIONS if is_open and self.has_decide_permission(request) else ()
         seen = application.updated_at.isoformat() if application is not None else ""
         return super().change_view(
             request, object_id, form_url, {**(extra_context or {}), "decisions": offered, "seen": seen}

@@ -64,15 +64,15 @@ def rename_app(*, app: App, name: str, by: User) -> bool:
     """
     _check_name(name)
     with changing_app(app_pk=app.pk, by=by):
-        held = App.objects.get(pk=app.pk)
-        if not held.is_test:
+        locked = App.objects.get(pk=app.pk)
+        if not locked.is_test:
             raise InvalidRequest("Staff alone change the name of a live app.")
-        if held.status == AppStatus.CLOSED:
+        if locked.status == AppStatus.CLOSED:
             raise InvalidRequest("The app is closed.")
-        if held.name == name.strip():
+        if locked.name == name.strip():
             return False
         App.objects.filter(pk=app.pk).update(name=name.strip(), updated_at=timezone.now())
-        record(app=app, by=by, action="app.renamed", before=held.name, name=name.strip())
+        record(app=app, by=by, action="app.renamed", before=locked.name, name=name.strip())
     return True
 
 
@@ -83,12 +83,12 @@ def set_origins(*, app: App, origins: list[str], by: User) -> bool:
     `origins` are as `tried_origin_of` writes them. A live app's are approved with its application. Raises
     `InvalidRequest`.
     """
-    held = App.objects.select_for_update().get(pk=app.pk)
-    if not held.is_test:
+    locked = App.objects.select_for_update().get(pk=app.pk)
+    if not locked.is_test:
         raise InvalidRequest("The origins of a live app change by an application alone.")
-    if held.status == AppStatus.CLOSED:
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
-    if held.origins == origins:
+    if locked.origins == origins:
         return False
     App.objects.filter(pk=app.pk).update(origins=origins, updated_at=timezone.now())
     record(app=app, by=by, action="app.origins_set", origins=origins)

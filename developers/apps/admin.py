@@ -177,14 +177,14 @@ class AppAdmin(NeverDeleted):
         )
 
     def _switch(
-        self, request: HttpRequest, queryset: QuerySet[App], act: Any, *, done: Callable[[int], str], **asked: Any
+        self, request: HttpRequest, queryset: QuerySet[App], act: Any, *, done: Callable[[int], str], **page: Any
     ) -> HttpResponse | None:
         note = note_of(request)
         if note is None:
-            return ask_for_note(self, request, list(queryset), **asked)
+            return ask_for_note(self, request, list(queryset), **page)
         changed = [app for app in queryset if act(app=app, by=request.user, note=note)]
         for app in changed:
-            self.log_change(request, app, f"{asked['action']}: {note}")
+            self.log_change(request, app, f"{page['action']}: {note}")
         text = done(len(changed)) % {"n": len(changed)}
         self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
         return None

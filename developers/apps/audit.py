@@ -8,7 +8,7 @@ from common.clock import database_now
 from developers.apps.models import App, AppAuditEntry
 
 # What gives access to an app, or takes it away: whoever did it, or has a program that did, is told by mail.
-TOLD_TO_WHO_ACTS = {
+NOTES_FOR_ACTOR = {
     "token.minted": WayChange.APP_TOKEN_MADE,
     "token.rotated": WayChange.APP_TOKEN_MADE,
     "webhook.added": WayChange.APP_SECRET_MADE,
@@ -31,5 +31,5 @@ def record(*, app: App, by: User | None, action: str, **facts: Any) -> None:
     `action` is `<thing>.<what happened>`, such as `token.rotated`; `facts` are JSON and hold no secret.
     """
     AppAuditEntry.objects.create(app=app, member=by, action=action, facts=facts, at=database_now())
-    if by is not None and action in TOLD_TO_WHO_ACTS:
-        note_change(of=by, kind=TOLD_TO_WHO_ACTS[action], detail=app.name)
+    if by is not None and action in NOTES_FOR_ACTOR:
+        note_change(of=by, kind=NOTES_FOR_ACTOR[action], detail=app.name)

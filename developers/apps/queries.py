@@ -43,7 +43,7 @@ def numbers_of(app_pks: Sequence[int], *, most: int = MOST_COUNTED) -> dict[int,
     for app_pk, email in owners.values_list("pk", "members__user__email"):
         found[app_pk].owner = email  # the first one last
     answers: list[tuple[Any, Any]] = apps_counted.send(sender=App, app_pks=list(app_pks), most=most) if found else []
-    for line in (line for _receiver, told in answers for line in told or ()):
+    for line in (line for _receiver, lines in answers for line in lines or ()):
         for app_pk, numbers in found.items():
             numbers.counts.append((line, line.by_app.get(app_pk, 0)))
     return found

@@ -50,8 +50,8 @@ class Apps(ManagementView):
         answers={201: ManagedApp},
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        asked = self.body(NewApp)
-        app = app_actions.make_test_app(name=asked.name, by=self.manager.user)
+        body = self.body(NewApp)
+        app = app_actions.make_test_app(name=body.name, by=self.manager.user)
         return json_answer(app_body(self.memberships().get(app=app)), status=201)
 
 
@@ -73,11 +73,11 @@ class App(ManagementView):
         answers={200: ManagedApp},
     )
     def patch(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(ChangedApp)
+        body = self.body(ChangedApp)
         with transaction.atomic():
-            if asked.name is not None:
-                app_actions.rename_app(app=self.member().app, name=asked.name, by=self.manager.user)
-            if asked.origins is not None:
-                origins = list(dict.fromkeys(asked.origins))
+            if body.name is not None:
+                app_actions.rename_app(app=self.member().app, name=body.name, by=self.manager.user)
+            if body.origins is not None:
+                origins = list(dict.fromkeys(body.origins))
                 app_actions.set_origins(app=self.member().app, origins=origins, by=self.manager.user)
         return json_answer(app_body(self.member()))

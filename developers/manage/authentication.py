@@ -36,7 +36,7 @@ class Manager:
 
     def app_ids(self, permission: str) -> frozenset[str] | None:
         """The apps that the token has `permission` for; None is every app of the person."""
-        named = frozenset(app_id for app_id, held in self.permissions.items() if permission in held)
+        named = frozenset(app_id for app_id, granted in self.permissions.items() if permission in granted)
         return None if EVERY_APP in named else named
 
     def require(self, permission: str, app_id: str | None) -> None:
@@ -65,9 +65,9 @@ class ManagementTokenHeader(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[User, Manager]:
         """Raises `InvalidRequest` where a token is given twice, `InvalidToken` for every other reason to refuse it."""
-        asked = cast("JSONRequest", request)
-        in_query = any(name == "token" for name, _ in asked.query_pairs)
-        token = bearer(asked)
+        read = cast("JSONRequest", request)
+        in_query = any(name == "token" for name, _ in read.query_pairs)
+        token = bearer(read)
         if token is not None and (in_query or "," in token):
             raise InvalidRequest("Send the management token once, in the Authorization header.")
         if not token:
@@ -99,5 +99,5 @@ def find_manager(token: str) -> Manager | None:
         return None
     if row.last_used_at is None or row.last_used_at < now - _USE_WRITTEN_EVERY:
         ManagementToken.objects.filter(pk=row.pk).update(last_used_at=now)
-    permissions = {app_id: frozenset(held) for app_id, held in row.permissions.items()}
+    permissions = {app_id: frozenset(granted) for app_id, granted in row.permissions.items()}
     return Manager(user=row.user, token_pk=row.pk, permissions=permissions)

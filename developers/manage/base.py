@@ -42,8 +42,8 @@ class TokenManages(BasePermission):
     """The token carries `read` for what looks and `write` for what changes, for the app in the path."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        asked = cast("ManagementView", view)
-        asked.manager.require(asked.permission, asked.permission_for())
+        managed = cast("ManagementView", view)
+        managed.manager.require(managed.permission, managed.permission_for())
         return True
 
 
@@ -51,9 +51,9 @@ class ManagementCalls(BaseThrottle):
     """How many calls the tokens of one person may make."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        asked = cast("ManagementView", view)
-        asked.calls = count(_limit(), asked.manager.user.public_id)  # what is refused counts too
-        asked.calls.require(TooManyRequests)
+        managed = cast("ManagementView", view)
+        managed.calls = count(_limit(), managed.manager.user.public_id)  # what is refused counts too
+        managed.calls.require(TooManyRequests)
         return True
 
 

@@ -38,9 +38,9 @@ class Members(ManagementView):
         refusals=[OwnerRequired, AlreadyMember, AlreadyInvited, TooManyInvitations],
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(schemas.NewMember)
+        body = self.body(schemas.NewMember)
         app = self.member(owner=True).app
-        made = invitations.invite(app=app, email=asked.email, role=asked.role, by=self.manager.user)
+        made = invitations.invite(app=app, email=body.email, role=body.role, by=self.manager.user)
         return json_answer(schemas.invitation_body(made), status=201)
 
 

@@ -42,14 +42,14 @@ class Tokens(ManagementView):
         answers={201: schemas.MadeToken},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(schemas.NewToken)
+        body = self.body(schemas.NewToken)
         row, token = token_actions.mint_token(
             app=self.member().app,
-            label=asked.label,
+            label=body.label,
             by=self.manager.user,
-            permissions=asked.permissions,
-            expires_at=timezone.now() + timedelta(seconds=asked.expires_in),
-            header_only=asked.header_only,
+            permissions=body.permissions,
+            expires_at=timezone.now() + timedelta(seconds=body.expires_in),
+            header_only=body.header_only,
         )
         return json_answer(schemas.made_token_body(row, token), status=201)
 

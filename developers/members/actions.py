@@ -28,9 +28,9 @@ def change_role(*, member: AppMember, role: str, by: User) -> None:
         return
     with transaction.atomic():
         _lock_as_owner(member.app, by)
-        held = _current_member(member)
-        if held.role != role:
-            _step_down(held, by)
+        current = _current_member(member)
+        if current.role != role:
+            _step_down(current, by)
 
 
 def transfer_ownership(*, to: AppMember, by: User) -> None:
@@ -60,14 +60,14 @@ def remove_member(*, member: AppMember, by: User) -> None:
         if is_closed:
             raise _closed()
         require_owner(member.app, by)
-    held = _current_member(member)
+    current = _current_member(member)
     if not is_closed:
-        _keep_an_owner(held)
-    action = "member.left" if held.user_id == by.pk else "member.removed"
-    record(app=held.app, by=by, action=action, member_id=held.member_id, role=held.role)
-    invitations.notify_of_lost_domain(app=held.app, user=held.user, by=by)
-    invitations.withdraw_invitations_around(app=held.app, user=held.user)
-    held.delete()
+        _keep_an_owner(current)
+    action = "member.left" if current.user_id == by.pk else "member.removed"
+    record(app=current.app, by=by, action=action, member_id=current.member_id, role=current.role)
+    invitations.notify_of_lost_domain(app=current.app, user=current.user, by=by)
+    invitations.withdraw_invitations_around(app=current.app, user=current.user)
+    current.delete()
 
 
 @transaction.atomic
@@ -76,18 +76,18 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
     if not member.app.is_test or member.user_id != by.pk:
         raise InvalidRequest("Members say for themselves whether a test app may ask them.")
     _lock(member.app)
-    held = _current_member(member)
-    if (held.agreed_to_tests_at is not None) == agreed:
+    current = _current_member(member)
+    if (current.agreed_to_tests_at is not None) == agreed:
         return
-    held.agreed_to_tests_at = database_now() if agreed else None
-    held.save(update_fields=["agreed_to_tests_at"])
+    current.agreed_to_tests_at = database_now() if agreed else None
+    current.save(update_fields=["agreed_to_tests_at"])
     action = "member.agreed_to_tests" if agreed else "member.ended_tests"
-    record(app=held.app, by=by, action=action, member_id=held.member_id)
+    record(app=current.app, by=by, action=action, member_id=current.member_id)
 
 
 def _lock(app: App) -> None:
-    held = App.objects.select_for_update().get(pk=app.pk)
-    if held.status == AppStatus.CLOSED:
+    locked = App.objects.select_for_update().get(pk=app.pk)
+    if locked.status == AppStatus.CLOSED:
         raise _closed()
 
 
@@ -102,19 +102,19 @@ def _lock_as_owner(app: App, by: User) -> None:
 
 def _current_member(member: AppMember) -> AppMember:
     """The membership as it stands now that the app is locked."""
-    held = AppMember.objects.select_related("app", "user").filter(pk=member.pk).first()
-    if held is None:
+    current = AppMember.objects.select_related("app", "user").filter(pk=member.pk).first()
+    if current is None:
         raise NotFound("They are not a member of this app.")
-    return held
+    return current
 
 
-def _step_down(held: AppMember, by: User) -> None:
-    _keep_an_owner(held)
-    invitations.make_member(app=held.app, user=held.user, by=by)
+def _step_down(current: AppMember, by: User) -> None:
+    _keep_an_owner(current)
+    invitations.make_member(app=current.app, user=current.user, by=by)
 
 
-def _keep_an_owner(held: AppMember) -> None:
+def _keep_an_owner(current: AppMember) -> None:
     """One who can sign in; staff may have closed the account of another."""
-    owners = AppMember.objects.filter(app=held.app, role=MemberRole.OWNER, user__is_active=True)
-    if held.role == MemberRole.OWNER and not owners.exclude(pk=held.pk).exists():
+    owners = AppMember.objects.filter(app=current.app, role=MemberRole.OWNER, user__is_active=True)
+    if current.role == MemberRole.OWNER and not owners.exclude(pk=current.pk).exists():
         raise LastOwner("Make somebody else an owner first.")

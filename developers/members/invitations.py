@@ -77,10 +77,10 @@ def offer_ownership(*, to: AppMember, by: User, hands_over: bool = False) -> App
 def _make(app: App, by: User, role: str, **whom: Any) -> AppInvitation:
     """The row of an invitation; `whom` names an `email` or a `person`. The app is locked."""
     now = database_now()
-    asked = {name: value for name, value in whom.items() if name != "hands_over"}
-    waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None, **asked)
-    waiting.filter(expires_at__lte=now).update(withdrawn_at=now)
-    if waiting.exists():
+    invitee = {name: value for name, value in whom.items() if name != "hands_over"}
+    pending = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None, **invitee)
+    pending.filter(expires_at__lte=now).update(withdrawn_at=now)
+    if pending.exists():
         raise errors.AlreadyInvited("Send it again, or withdraw it first.")
     secret = new_secret()
     made: AppInvitation = AppInvitation.objects.create(
@@ -102,7 +102,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
         fresh = {"digest": digest(secret), "expires_at": database_now() + LIFETIME}
         if not invitation.hands_over:  # who hands the app over stays who began it
             fresh["invited_by"] = by
-        if not _waiting(invitation.pk).update(**fresh):
+        if not _pending(invitation.pk).update(**fresh):
             raise errors.InvitationEnded
         _write(AppInvitation.objects.select_related("app", "invited_by", "person").get(pk=invitation.pk), secret)
         record(app=invitation.app, by=by, action="invitation.sent_again", address=_recorded_address(invitation))
@@ -112,7 +112,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
 def withdraw_invitation(*, invitation: AppInvitation, by: User) -> bool:
     """End an invitation; False where it had ended already. Raises `OwnerRequired`."""
     _lock_as_owner(invitation.app, by)
-    if not _withdraw(_waiting(invitation.pk)):
+    if not _withdraw(_pending(invitation.pk)):
         return False
     record(app=invitation.app, by=by, action="invitation.withdrawn", address=_recorded_address(invitation))
     return True
@@ -133,7 +133,7 @@ def accept_invitation(*, secret: str, by: User) -> AppMember:
         raise errors.InvitationForAnother("Sign in with the account of the address that the invitation went to.")
     App.objects.select_for_update().get(pk=found.app_id)
     now = database_now()
-    claimed = _waiting(found.pk).filter(digest=found.digest, expires_at__gt=now)
+    claimed = _pending(found.pk).filter(digest=found.digest, expires_at__gt=now)
     is_member = AppMember.objects.filter(app=found.app, user=by).exists()
     if (found.hands_over and not is_member) or not claimed.update(accepted_at=now, accepted_by=by):
         raise errors.InvitationEnded
@@ -151,10 +151,10 @@ def accept_invitation(*, secret: str, by: User) -> AppMember:
 
 def make_member(*, app: App, user: User, by: User) -> None:
     """`user` owns the app no more, nor by what was offered before. The app is locked, and somebody else owns it."""
-    held = AppMember.objects.get(app=app, user=user)
-    held.role = MemberRole.MEMBER
-    held.save(update_fields=["role"])
-    record(app=app, by=by, action="member.role_changed", member_id=held.member_id, role=held.role)
+    membership = AppMember.objects.get(app=app, user=user)
+    membership.role = MemberRole.MEMBER
+    membership.save(update_fields=["role"])
+    record(app=app, by=by, action="member.role_changed", member_id=membership.member_id, role=membership.role)
     notify_of_lost_domain(app=app, user=user, by=by)
     withdraw_invitations_around(app=app, user=user)
 
@@ -168,16 +168,16 @@ def notify_of_lost_domain(*, app: App, user: User, by: User) -> None:
 def withdraw_invitations_around(*, app: App, user: User) -> None:
     """What somebody invited as an owner, or was asked to be, must not let them in again once that was taken away."""
     theirs = EmailAddress.objects.filter(user=user, verified=True, email__iexact=OuterRef("email"))
-    waiting = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
-    _withdraw(waiting.filter(Q(invited_by=user) | Q(person=user) | Exists(theirs)))
+    pending = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
+    _withdraw(pending.filter(Q(invited_by=user) | Q(person=user) | Exists(theirs)))
 
 
 @transaction.atomic
 def withdraw_all_of(*, user: User, **_: object) -> None:
     """End what they invited everywhere: whoever used their account meanwhile may have asked somebody of their own."""
-    waiting = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
-    for invitation in waiting.select_related("app", "person"):
-        if _withdraw(_waiting(invitation.pk)):
+    pending = AppInvitation.objects.filter(invited_by=user, accepted_at=None, withdrawn_at=None)
+    for invitation in pending.select_related("app", "person"):
+        if _withdraw(_pending(invitation.pk)):
             record(app=invitation.app, by=None, action="invitation.withdrawn", address=_recorded_address(invitation))
 
 
@@ -185,10 +185,10 @@ def open_invitation(secret: str) -> AppInvitation | None:
     """The invitation with this secret, where it can still be accepted."""
     if not has_form(secret):
         return None
-    waiting = AppInvitation.objects.select_related("app__application", "invited_by", "person").exclude(
+    pending = AppInvitation.objects.select_related("app__application", "invited_by", "person").exclude(
         app__status=AppStatus.CLOSED
     )
-    return waiting.filter(
+    return pending.filter(
         digest=digest(secret), accepted_at=None, withdrawn_at=None, expires_at__gt=database_now()
     ).first()
 
@@ -224,12 +224,12 @@ def _address(email: str) -> str:
     return address
 
 
-def _waiting(pk: int) -> QuerySet[AppInvitation]:
+def _pending(pk: int) -> QuerySet[AppInvitation]:
     return AppInvitation.objects.filter(pk=pk, accepted_at=None, withdrawn_at=None)
 
 
-def _withdraw(waiting: QuerySet[AppInvitation]) -> int:
-    pks = list(waiting.values_list("pk", flat=True))
+def _withdraw(pending: QuerySet[AppInvitation]) -> int:
+    pks = list(pending.values_list("pk", flat=True))
     still = AppInvitation.objects.filter(pk__in=pks, accepted_at=None, withdrawn_at=None)
     withdrawn = still.update(withdrawn_at=database_now())
     drop_mails(*map(mail_key, pks))  # afterwards: one that is sent again meanwhile has left its mail by then
@@ -251,7 +251,7 @@ def _write(invitation: AppInvitation, secret: str) -> None:
 
 
 def _lock_as_owner(app: App, by: User) -> None:
-    held = App.objects.select_for_update().get(pk=app.pk)
+    locked = App.objects.select_for_update().get(pk=app.pk)
     require_owner(app, by)
-    if held.status == AppStatus.CLOSED:
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")

@@ -111,10 +111,10 @@ def allow_host(*, authorization: AuthorizationRequest, by: User, app: App | None
 
 
 def _active_app(app: App, by: User) -> App:
-    held = App.objects.select_for_update().filter(pk=app.pk, status=AppStatus.ACTIVE, members__user=by).first()
-    if held is None:
+    active = App.objects.select_for_update().filter(pk=app.pk, status=AppStatus.ACTIVE, members__user=by).first()
+    if active is None:
         raise InvalidRequest("Choose an active app that you are a member of.")
-    return held
+    return active
 
 
 def _own_app(client: OAuthClient, by: User) -> App:
@@ -134,7 +134,7 @@ def _own_app(client: OAuthClient, by: User) -> App:
 def redeem_code(*, client_id: str, code: str, verifier: str, redirect_uri: str | None, resource: str | None) -> Tokens:
     """Tokens for a code. One that comes twice ends what the first time gave. Raises `InvalidGrant`, `InvalidTarget`."""
     with transaction.atomic():
-        found = _held(code, SecretKind.CODE, client_id)
+        found = _valid(code, SecretKind.CODE, client_id)
         if found.used_at is None:
             return _redeemed(found, verifier, redirect_uri, resource)
         revoke_token(token=found.token, by=None)
@@ -157,7 +157,7 @@ def refresh_tokens(*, client_id: str, refresh: str, resource: str | None) -> Tok
     Raises `InvalidGrant`, `InvalidTarget`.
     """
     with transaction.atomic():
-        found = _held(refresh, SecretKind.REFRESH, client_id)
+        found = _valid(refresh, SecretKind.REFRESH, client_id)
         now = database_now()
         if found.expires_at <= now:
             raise InvalidGrant("The refresh token was not used for 30 days. Authorize again.")
@@ -167,7 +167,7 @@ def refresh_tokens(*, client_id: str, refresh: str, resource: str | None) -> Tok
     raise InvalidGrant("This refresh token was used before, so that everything of it has ended. Authorize again.")
 
 
-def _held(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
+def _valid(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
     """The row of what this client was given, locked with what it leads to."""
     if host_kind(secret) != _KINDS[kind]:
         raise InvalidGrant
@@ -225,14 +225,14 @@ def stop_host(*, prefix: str, by: User) -> bool:
     return revoke_token(token=found, by=by)
 
 
-def stop_hosts_of(user: User, *, app: App | None = None, **_told: object) -> None:
+def stop_hosts_of(user: User, *, app: App | None = None, **_: object) -> None:
     """End all that they allowed, or what acts for this app: they took back what others may have of their access."""
     of_app = {} if app is None else {"app": app}
     for found in live_hosts_of(user).filter(**of_app):
         revoke_token(token=found, by=user)
 
 
-def stop_hosts_of_member(*, instance: Any, **_told: object) -> None:
+def stop_hosts_of_member(*, instance: Any, **_: object) -> None:
     """End what this member allowed hosts to do for the app: nobody else of the team knows of it."""
     stop_hosts_of(instance.user, app=instance.app)
 

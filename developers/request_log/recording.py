@@ -48,35 +48,35 @@ class _Recorder:
     """The calls of this process that wait."""
 
     def __init__(self) -> None:
-        self._waiting: deque[_Call] = deque()
+        self._queue: deque[_Call] = deque()
         self._dropped = 0
         self._writing = threading.Lock()
         self._is_due = False  # whether somebody will come and write
         self._is_away = False  # the database, as far as was told
 
     def add(self, call: _Call) -> None:
-        if len(self._waiting) >= settings.REQUEST_LOG_WAITING:
+        if len(self._queue) >= settings.REQUEST_LOG_WAITING:
             self._dropped += 1  # two threads at once may count one for two: it is told as an alarm, not as a sum
             return
-        self._waiting.append(call)
+        self._queue.append(call)
         if not self._is_due:  # two threads at once may both say so: the second finds nothing to write
             self._come_again()
 
     def flush(self) -> None:
         """Write what waits; raises `DatabaseError` where that cannot be, and keeps what is not written."""
         with self._writing:
-            while batch := [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]:
+            while batch := [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]:
                 try:
                     _write(batch)
                 except (DatabaseError, InterfaceError):
-                    self._waiting.extendleft(reversed(batch))
+                    self._queue.extendleft(reversed(batch))
                     raise
             dropped, self._dropped = self._dropped, 0
         if dropped:
             _log.error("%d calls of apps are missing in the request log: too many waited for the database", dropped)
 
     def forget(self) -> None:
-        self._waiting.clear()
+        self._queue.clear()
         self._dropped = 0
 
     def _come_again(self) -> None:
@@ -105,8 +105,8 @@ def _write(calls: list[_Call]) -> None:
         insert_rows(LoggedRequest, [_row(call) for call in calls])
     except IntegrityError:  # an app was deleted meanwhile, and what it called is of no interest to anybody
         there = set(App.objects.filter(pk__in={call.app_pk for call in calls}).values_list("pk", flat=True))
-        if left := [_row(call) for call in calls if call.app_pk in there]:
-            insert_rows(LoggedRequest, left)
+        if kept := [_row(call) for call in calls if call.app_pk in there]:
+            insert_rows(LoggedRequest, kept)
 
 
 def _row(call: _Call) -> dict[str, Any]:

@@ -88,12 +88,12 @@ def _mint(
         raise InvalidRequest(f"Permissions are one or more of {', '.join(Permission.values)}.")
     if not now < expires_at <= now + LONGEST_LIFETIME:
         raise InvalidRequest("A token expires in the future, within 365 days.")
-    held = App.objects.select_for_update().get(pk=app.pk)
-    if held.status == AppStatus.CLOSED:
+    locked = App.objects.select_for_update().get(pk=app.pk)
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     if DeveloperToken.objects.filter(prefix=prefix).exists():
         raise AlreadyMade
-    token, prefix, digest = new_token(held.mode, prefix)
+    token, prefix, digest = new_token(locked.mode, prefix)
     row = DeveloperToken.objects.create(
         app=app,
         prefix=prefix,

@@ -60,7 +60,7 @@ def revoke_management_token(*, token: ManagementToken, by: User) -> bool:
 
 
 @transaction.atomic
-def revoke_management_tokens(*, user: User, **_told: object) -> None:
+def revoke_management_tokens(*, user: User, **_: object) -> None:
     """End all of them now: their person took back what others may have of their access. They are told by mail."""
     if live_management_tokens(user).update(revoked_at=timezone.now()):
         note_change(of=user, kind=WayChange.MANAGEMENT_TOKENS_REVOKED)

@@ -32,8 +32,8 @@ def add_endpoint(*, app: App, url: str, by: User | None, types: Sequence[str] = 
     Raises `InvalidRequest`.
     """
     check_address(url)
-    held = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
-    if held.status == AppStatus.CLOSED:
+    locked = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     if WebhookEndpoint.objects.filter(app=app).count() >= MOST_ENDPOINTS:
         raise refused_address("too_many", f"An app has at most {MOST_ENDPOINTS} endpoints.")
@@ -100,11 +100,11 @@ def renew_secret(*, endpoint: WebhookEndpoint, by: User, overlap: timedelta = OV
     """
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise InvalidRequest("The old secret may sign for another 0 to 30 days.")
-    held = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
+    locked = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
     secret = new_secret()
-    held.previous_secret, held.previous_until = (held.secret, database_now() + overlap) if overlap else ("", None)
-    held.secret = encryption.sealed(secret)
-    held.save(update_fields=["secret", "previous_secret", "previous_until"])
+    locked.previous_secret, locked.previous_until = (locked.secret, database_now() + overlap) if overlap else ("", None)
+    locked.secret = encryption.sealed(secret)
+    locked.save(update_fields=["secret", "previous_secret", "previous_until"])
     seconds = int(overlap.total_seconds())
     record(app=endpoint.app, by=by, action="webhook.secret_renewed", endpoint=endpoint.pk, overlap=seconds)
     return secret

@@ -78,8 +78,8 @@ def test_decisions_are_those_of_this_app(app: App) -> None:
 
     found = overview.decisions_of(app)
 
-    assert (found.asked, found.approved, found.denied, found.approved_share) == (3, 1, 1, 50)
-    assert (found.waiting, found.live) == (1, 1)
+    assert (found.requested, found.approved, found.denied, found.approved_share) == (3, 1, 1, 50)
+    assert (found.pending, found.live) == (1, 1)
     assert overview.decisions_of(AppFactory()).approved_share is None
 
 
