@@ -185,8 +185,8 @@ def upstream_of(agent: str) -> Upstream | None:
 def _credentials(configured: dict[str, Any]) -> ClientCredentials | None:
     if not configured.get("token_url"):
         return None
-    told = (configured[name] for name in ("token_url", "client_id", "client_secret", "scope"))
-    return ClientCredentials(*told)
+    values = (configured[name] for name in ("token_url", "client_id", "client_secret", "scope"))
+    return ClientCredentials(*values)
 
 
 @dataclass(frozen=True)

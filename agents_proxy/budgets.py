@@ -39,8 +39,8 @@ def spend(budget: Budget, *, person_pk: int, app_pk: int | None) -> Count | None
 
 
 def _limits(budget: Budget, person_pk: int, app_pk: int | None) -> list[tuple[Limit, str]]:
-    asked_by = [("person", person_pk)] if app_pk is None else [("person", person_pk), ("app", app_pk)]
-    return [(_limit(budget, who), str(pk)) for who, pk in asked_by]
+    owners = [("person", person_pk)] if app_pk is None else [("person", person_pk), ("app", app_pk)]
+    return [(_limit(budget, who), str(pk)) for who, pk in owners]
 
 
 def _limit(budget: Budget, who: str) -> Limit:

@@ -87,11 +87,11 @@ def outcomes(user: User) -> list[Words]:
     said: list[Words] = []
     if Run.objects.filter(user=user).exists():
         said.append(_("Your profile analyses are deleted."))
-    asked, by_hand = deletion_queries.receivers_of(user)
-    if asked:
+    by_request, by_hand = deletion_queries.receivers_of(user)
+    if by_request:
         said.append(
             _("These are asked to delete what they got of you, for 30 days at most: %(names)s.")
-            % {"names": "; ".join(asked)}
+            % {"names": "; ".join(by_request)}
         )
     if by_hand:
         said.append(
@@ -104,7 +104,7 @@ def outcomes(user: User) -> list[Words]:
 
 
 def unlink(user: User) -> None:
-    """End the access at the aggregator. Where it cannot be told now, it is told later (`tell_others`)."""
+    """End the access at the aggregator. Where it cannot be told now, it is told later (`notify_receivers`)."""
     for item in Item.objects.filter(user=user, access_token__isnull=False).order_by("pk"):
         try:
             remove_item(by=user, item_id=item.item_id)
@@ -112,11 +112,11 @@ def unlink(user: User) -> None:
             _log.warning("the aggregator could not be told that %s was removed: %s", item.item_id, problem.code)
 
 
-def tell_others(erasure: Erasure) -> None:
+def notify_receivers(erasure: Erasure) -> None:
     """Apps are told that their consents ended, whoever got something of the person is asked to delete it, and the
     aggregator to end what it did not end yet."""
     request_for_erasure(erasure)
-    consents.tell_withdrawn(ProcessingConsent.objects.filter(user=erasure.user_id).order_by("pk"), database_now())
+    consents.notify_withdrawn(ProcessingConsent.objects.filter(user=erasure.user_id).order_by("pk"), database_now())
     for item in Item.objects.filter(user=erasure.user_id, access_token__isnull=False).order_by("pk"):
         token = _opened(item.access_token)
         if token and settings.AGGREGATOR:
@@ -187,7 +187,7 @@ ROOM = RoomErasure(
     tables=TABLES,
     outcomes=outcomes,
     ends=unlink,
-    before_rows=tell_others,
+    before_rows=notify_receivers,
     afterwards=answers_after,
     export=export,
 )

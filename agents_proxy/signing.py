@@ -17,7 +17,7 @@ from django.conf import settings
 from joserfc import jws
 from joserfc.jwk import OKPKey
 
-HOLDS = 300  # seconds
+LIFETIME = 300  # seconds
 
 
 def signed(kind: str, claims: dict[str, Any]) -> str:

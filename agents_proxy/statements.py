@@ -101,23 +101,23 @@ def statement(
     ]
     closing = [
         gettext("The agents may be services of other companies; they receive the details that are sent to them."),
-        _holds(lasts, one_analysis),
+        _duration_sentence(lasts, one_analysis),
     ]
     return Statement(opening, points, closing)
 
 
-def _holds(lasts: timedelta | None, one_analysis: bool) -> str:
+def _duration_sentence(lasts: timedelta | None, one_analysis: bool) -> str:
     if lasts is None:
         return gettext(
             "This holds for as long as you choose. You can withdraw it at any time, with effect from then on."
         )
-    holds = (
+    sentence = (
         gettext("This holds for this one analysis, %(duration)s at most. You can withdraw it at any time, with effect "
                 "from then on.")
         if one_analysis
         else gettext("This holds for %(duration)s. You can withdraw it at any time, with effect from then on.")
     )  # fmt: skip
-    return holds % {"duration": _duration(lasts)}
+    return sentence % {"duration": _duration(lasts)}
 
 
 def _duration(lasts: timedelta) -> str:

@@ -159,7 +159,7 @@ class RefreshStatus(StrEnum):
 
 UNFINISHED_RUNS = (RunStatus.QUEUED, RunStatus.RUNNING)
 UNFINISHED_STEPS = (StepStatus.WAITING, StepStatus.RUNNING, StepStatus.INPUT_REQUIRED)
-HELD_STEPS = (StepStatus.RUNNING, StepStatus.INPUT_REQUIRED)  # until `lease_until`, by a worker or a question
+LEASED_STEPS = (StepStatus.RUNNING, StepStatus.INPUT_REQUIRED)  # until `lease_until`, by a worker or a question
 ANSWERED_STEPS = (StepStatus.SUCCEEDED, StepStatus.EMPTY)
 UNFINISHED_ACTIVATIONS = (ActivationStatus.QUEUED, ActivationStatus.SENDING)
 

@@ -65,12 +65,12 @@ def resume_analyses() -> int:
 @_within(ANALYSES)
 def tell_corrections(user_pk: int) -> None:
     """Tell the update agent of what a person corrected."""
-    corrections.tell_update_agent(user_pk)
+    corrections.send_corrections(user_pk)
 
 
 @shared_task(name="agents_proxy.tasks.resume_corrections")
 def resume_corrections() -> int:
-    return _hand_out(tell_corrections, corrections.people_to_tell_of())
+    return _hand_out(tell_corrections, corrections.people_with_due_corrections())
 
 
 @shared_task(name="agents_proxy.tasks.purge_analyses")

@@ -26,7 +26,7 @@ from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import AddressNotVerified, AgreementRequired
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.processing_consent.events import tell_app
+from agents_proxy.processing_consent.events import notify_app
 from agents_proxy.processing_consent.identifiers import Identifiers, named_by
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.callers import consent_url
@@ -158,7 +158,7 @@ def end_sendings_under(consent_pk: int) -> None:
     ended = {"status": ActivationStatus.FAILED, "error_code": "consent_ended", "finished_at": now}
     mine = Activation.objects.filter(pk__in=[row.pk for row in rows])
     mine.update(**ended, body=None, next_attempt_at=None, lease_until=None)
-    tell_ended(rows, ActivationStatus.FAILED, now)
+    notify_apps(rows, ActivationStatus.FAILED, now)
 
 
 def send_corrected(run: Run, before: dict[str, Any]) -> list[str]:
@@ -168,24 +168,24 @@ def send_corrected(run: Run, before: dict[str, Any]) -> list[str]:
     """
     if affinity_of(before).affinity == affinity_of(opened_json(run.profile) or {}).affinity:
         return []
-    told = Activation.objects.filter(run=run, status=ActivationStatus.DELIVERED).order_by("number")
-    newest = {row.destination_id: row for row in told.select_related("destination__app", "consent")}
-    left = []
+    delivered = Activation.objects.filter(run=run, status=ActivationStatus.DELIVERED).order_by("number")
+    newest = {row.destination_id: row for row in delivered.select_related("destination__app", "consent")}
+    undelivered = []
     for row in newest.values():
         number = next_number(run, row.destination)
         lasting = row.consent.reach != Reach.RUN and consents.is_live(row.consent, Purpose.ACTIVATION)
         if not lasting or number >= MOST_SENDINGS:
-            left.append(row.destination.described)
+            undelivered.append(row.destination.described)
             continue
         with suppress(NothingToActivate, AddressNotVerified, AgreementRequired, ActivationBudgetSpent):
             _get_or_create(run, row.destination, number, row.consent, None)
-    return left
+    return undelivered
 
 
-def tell_ended(rows: Iterable[Activation], status: ActivationStatus, now: datetime) -> None:
+def notify_apps(rows: Iterable[Activation], status: ActivationStatus, now: datetime) -> None:
     """Tell the apps of sendings that ended so. `consent` and `run` must be loaded."""
     delivered = status == ActivationStatus.DELIVERED
     event = ProcessingEvent.ACTIVATION_DELIVERED if delivered else ProcessingEvent.ACTIVATION_FAILED
     for row in rows:
         names = {"analysis_id": row.run.analysis_id if row.run else None, "activation_id": row.activation_id}
-        tell_app(row.consent, event, status=status, at=now, **names)
+        notify_app(row.consent, event, status=status, at=now, **names)

@@ -72,8 +72,8 @@ class Activations(LimitedPost, SharedView):
             under=self.under,
         )
         where = activation_queries.where(analysis_id, activation)
-        told = {"activationId": activation.activation_id, "status": activation.status, "statusUrl": where}
-        return json_answer(told, status=202, headers={"Location": where})
+        answer = {"activationId": activation.activation_id, "status": activation.status, "statusUrl": where}
+        return json_answer(answer, status=202, headers={"Location": where})
 
     def counts(self) -> Sequence[Count]:
         return usage(Budget.ACTIVATIONS, person_pk=self.person.pk, app_pk=self.app_pk)
@@ -112,8 +112,8 @@ class Destinations(SharedView):
         else:
             agreed = consents.own_destinations(self.person)
             found = destination_queries.destinations_for(self.person, agreed=agreed)
-        told = [
+        bodies = [
             activation_queries.destination_body(destination, agreed=destination.destination_id in agreed)
             for destination in found
         ]
-        return json_answer({"destinations": told})
+        return json_answer({"destinations": bodies})

@@ -16,7 +16,7 @@ from django.db.models import Count, F, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
 from agents_proxy.activations import payloads
-from agents_proxy.activations.actions import tell_ended
+from agents_proxy.activations.actions import notify_apps
 from agents_proxy.activations.models import Activation
 from agents_proxy.deletions.actions import record_disclosure, record_return
 from agents_proxy.deletions.receivers import Receiver, receiver_of
@@ -37,7 +37,7 @@ ANSWER_SECONDS = 15
 # attempts under way to one destination, and to all of an app, or about that many: two who claim at once see neither
 MOST_AT_ONCE, MOST_OF_AN_APP = 2, 4
 _LEASE = timedelta(seconds=60)
-_TOLD = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
+_ENQUEUE_GRACE = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
 _log = logging.getLogger(__name__)
 
 
@@ -64,7 +64,7 @@ def due(*, limit: int = 100) -> list[int]:
     Apps take turns, so that a thousand sendings to one stand in no other's way.
     """
     now = database_now()
-    waiting = _due(now - _TOLD).exclude(Q(status=ActivationStatus.QUEUED) & _busy(now))
+    waiting = _due(now - _ENQUEUE_GRACE).exclude(Q(status=ActivationStatus.QUEUED) & _busy(now))
     turn = Window(RowNumber(), partition_by=F("destination__app"), order_by=("next_attempt_at", "pk"))
     ordered = waiting.annotate(turn=turn).order_by("turn", "next_attempt_at", "pk")
     return list(ordered.values_list("pk", flat=True)[:limit])
@@ -72,7 +72,7 @@ def due(*, limit: int = 100) -> list[int]:
 
 def is_due() -> bool:
     """Whether there are any, be their destination busy or not."""
-    return _due(database_now() - _TOLD).exists()
+    return _due(database_now() - _ENQUEUE_GRACE).exists()
 
 
 def send(activation_pk: int) -> None:
@@ -80,8 +80,8 @@ def send(activation_pk: int) -> None:
     claimed = _claim(activation_pk)
     if claimed is None:
         return
-    told = payloads.identifiers_in(claimed.body)
-    if not record_disclosure(consent_pk=claimed.consent_pk, to=claimed.to, told=told):
+    identifiers = payloads.identifiers_in(claimed.body)
+    if not record_disclosure(consent_pk=claimed.consent_pk, to=claimed.to, identifiers=identifiers):
         _record(claimed, None)  # it was withdrawn meanwhile, so that no other attempt follows
         return
     if not connection.in_atomic_block:
@@ -194,7 +194,7 @@ def _record(claimed: Claimed, status_code: int | None) -> None:
 def _end(row: Activation, ended: dict[str, Any], now: datetime) -> None:
     """What was sent is kept no longer than it takes to send it. `consent` and `run` must be loaded."""
     if _unchanged(row).update(**ended, body=None, next_attempt_at=None, lease_until=None, finished_at=now):
-        tell_ended([row], ended["status"], now)
+        notify_apps([row], ended["status"], now)
 
 
 def _unchanged(row: Activation) -> QuerySet[Activation]:

@@ -194,8 +194,8 @@ def answer_step(*, by: User, analysis_id: str, agent: str, text: str, under: int
         except SubjectMismatch:
             raise errors.AnswerNamesOthers() from None
         _spend(by, under)
-        asked = json.loads(encryption.opened(str(step.conversation)))
-        _open_again(step, encryption.sealed(json.dumps({**asked, "answer": text})))
+        conversation = json.loads(encryption.opened(str(step.conversation)))
+        _open_again(step, encryption.sealed(json.dumps({**conversation, "answer": text})))
         _enqueue(run.pk)
     return run
 

@@ -37,7 +37,7 @@ from common.sql.statements import lock_for_transaction
 # After each failed attempt; after the last one the agent is told no more. An update may be repeated: it says the same.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 300, 3600, 18000))
 MOST_FIELDS = 500  # of one person: every analysis of theirs has all of them
-TELL = "agents_proxy.tasks.tell_corrections"
+SEND_TASK = "agents_proxy.tasks.tell_corrections"
 _INSTRUCTION = "The person corrected these values. What is null here is not true of them: delete it."
 
 
@@ -69,7 +69,7 @@ def correct(*, by: User, analysis_id: str, changes: Mapping[str, Any]) -> tuple[
         if Correction.objects.filter(user=by).count() > MOST_FIELDS:
             raise InvalidRequest(f"At most {MOST_FIELDS} fields can be corrected; take others back first.")
         if under is not None:
-            transaction.on_commit(partial(enqueue, TELL, by.pk))
+            transaction.on_commit(partial(enqueue, SEND_TASK, by.pk))
         return run, _stated_anew(run)
 
 
@@ -103,8 +103,8 @@ def _stated_anew(run: Run) -> list[str]:
     before = opened_json(run.profile)
     keep_result(run, list(run.steps.all()))
     run.save(update_fields=["profile", "provenance", "metadata", "updated_at"])
-    told: list[tuple[Any, Any]] = profile_corrected.send(sender=Run, run=run, before=before)
-    return [name for _, names in told for name in names]
+    receivers: list[tuple[Any, Any]] = profile_corrected.send(sender=Run, run=run, before=before)
+    return [name for _, names in receivers for name in names]
 
 
 def require_own(by: User, changes: Mapping[str, Any]) -> None:
@@ -131,19 +131,19 @@ def is_due() -> bool:
     return _due(database_now()).exists()
 
 
-def people_to_tell_of(*, limit: int = 100) -> list[int]:
+def people_with_due_corrections(*, limit: int = 100) -> list[int]:
     """The keys of those whose corrections are due, whoever waits longest first."""
     waiting = _due(database_now()).values("user").annotate(first=Min("due_at")).order_by("first")
     return list(waiting.values_list("user", flat=True)[:limit])
 
 
-def tell_update_agent(user_pk: int) -> None:
+def send_corrections(user_pk: int) -> None:
     """Tell the update agent in one call of what is due of this person; never raises for what the other side does."""
     claimed = _claim(user_pk)
     if not claimed:
         return
     consent = claimed[0].consent
-    done = consent is None or not consents.is_live(consent, AGENTS[UPDATE].purpose) or _is_told(consent, claimed)
+    done = consent is None or not consents.is_live(consent, AGENTS[UPDATE].purpose) or _is_delivered(consent, claimed)
     for row in claimed:
         pause = PAUSES[row.attempts - 1] if row.attempts <= len(PAUSES) and not done else None
         mine = Correction.objects.filter(pk=row.pk, attempts=row.attempts, at=row.at)
@@ -165,7 +165,7 @@ def _claim(user_pk: int) -> list[Correction]:
     return mine
 
 
-def _is_told(consent: ProcessingConsent, rows: list[Correction]) -> bool:
+def _is_delivered(consent: ProcessingConsent, rows: list[Correction]) -> bool:
     """Whether the agent took it, or never will."""
     named = consents.named_subject(consent.pk)
     if not named.all:
@@ -179,7 +179,7 @@ def _is_told(consent: ProcessingConsent, rows: list[Correction]) -> bool:
     prompt = Prompt(text, new_session_id(), new_task_id())
     try:
         about = subject.for_prompt(text)
-        answer = calls.ask(UPDATE, prompt, consent_pk=consent.pk, about=about, admitted=False)
+        answer = calls.call_agent(UPDATE, prompt, consent_pk=consent.pk, about=about, admitted=False)
     except Refusal:
         return False
     return "result" in json.loads(answer.body)

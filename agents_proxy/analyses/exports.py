@@ -70,8 +70,8 @@ def _hubspot(affinity: BrandAffinity) -> dict[str, Any] | None:
     if affinity.email is None:
         return None
     first, last = _names(affinity)
-    told = {"email": affinity.email, "firstname": first, "lastname": last, "phone": affinity.phone, **_custom(affinity)}
-    properties = {name: str(_joined(said)) for name, said in told.items() if said not in (None, "")}
+    own = {"email": affinity.email, "firstname": first, "lastname": last, "phone": affinity.phone, **_custom(affinity)}
+    properties = {name: str(_joined(said)) for name, said in own.items() if said not in (None, "")}
     return {"inputs": [{"idProperty": "email", "id": affinity.email, "properties": properties}]}
 
 

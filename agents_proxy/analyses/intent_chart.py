@@ -62,11 +62,11 @@ def share(confidence: Any) -> float | None:
 def chart(windows: Iterable[list[dict[str, Any]]]) -> dict[str, Any] | None:
     """Dots, ticks and columns; `windows` are three lists of entries, numbered through in their order."""
     columns = [entries[:MOST_DRAWN] for entries in windows]
-    told = [found for entries in columns for entry in entries if (found := amount(entry.get("budget")))]
+    amounts = [found for entries in columns for entry in entries if (found := amount(entry.get("budget")))]
     if not any(columns):
         return None
-    currency = Counter(unit for _, unit in told).most_common(1)[0][0] if told else ""
-    scale = _Scale([number for number, unit in told if unit == currency])
+    currency = Counter(unit for _, unit in amounts).most_common(1)[0][0] if amounts else ""
+    scale = _Scale([number for number, unit in amounts if unit == currency])
     dots = list(_dots(columns, scale, currency))
     return {
         "dots": dots,

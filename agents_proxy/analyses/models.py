@@ -5,12 +5,12 @@ from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import ANSWERED_STEPS as _ANSWERED
-from agents_proxy.states import HELD_STEPS as _HELD
+from agents_proxy.states import LEASED_STEPS as _LEASED
 from agents_proxy.states import RunStatus, StepStatus
 from common.constraints import all_or_none, check, one_of
 from common.identifiers import new_identifier
 
-ANSWERED_STEPS, HELD_STEPS = ([state.value for state in states] for states in (_ANSWERED, _HELD))
+ANSWERED_STEPS, LEASED_STEPS = ([state.value for state in states] for states in (_ANSWERED, _LEASED))
 _UNFINISHED = Q(status__in=[RunStatus.QUEUED.value, RunStatus.RUNNING.value])
 
 
@@ -132,13 +132,13 @@ class Step(models.Model):
             one_of("analysis_step_status", "status", StepStatus),
             check(
                 "analysis_step_lease_together",
-                Q(status__in=HELD_STEPS, lease_until__isnull=False)
-                | (~Q(status__in=HELD_STEPS) & Q(lease_until__isnull=True)),
+                Q(status__in=LEASED_STEPS, lease_until__isnull=False)
+                | (~Q(status__in=LEASED_STEPS) & Q(lease_until__isnull=True)),
             ),
             check(
                 "analysis_step_times_together",
                 Q(status="waiting", started_at__isnull=True, finished_at__isnull=True)
-                | Q(status__in=HELD_STEPS, started_at__isnull=False, finished_at__isnull=True)
+                | Q(status__in=LEASED_STEPS, started_at__isnull=False, finished_at__isnull=True)
                 | Q(status__in=[*ANSWERED_STEPS, "failed"], started_at__isnull=False, finished_at__isnull=False)
                 | Q(status="skipped", finished_at__isnull=False),
             ),
@@ -156,6 +156,6 @@ class Step(models.Model):
             check("analysis_step_question_there", ~Q(status="input_required") | Q(conversation__isnull=False)),
         ]
         indexes = [
-            Index(fields=["lease_until"], condition=Q(status__in=HELD_STEPS), name="analysis_step_leases"),
+            Index(fields=["lease_until"], condition=Q(status__in=LEASED_STEPS), name="analysis_step_leases"),
             Index(fields=["finished_at"], condition=Q(status="failed"), name="analysis_step_failures"),
         ]

@@ -22,7 +22,7 @@ from agents_proxy.analyses.models import Run, Step
 from agents_proxy.analyses.results import corrected, merged_of, own_word_of
 from agents_proxy.analyses.values import shown
 from agents_proxy.processing_consent import actions as consents
-from agents_proxy.proxy.spelling import ASKED, canonical
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES, canonical
 from agents_proxy.statements import OWN_VALUES_USED, Statement, statement
 from agents_proxy.states import UNFINISHED_RUNS, RunStatus, StepStatus
 from common.clock import database_now
@@ -45,7 +45,7 @@ def wording() -> Statement:
 
 def home(user: User) -> dict[str, Any]:
     listed = analysis_queries.analyses_of(user, limit=_MOST_LISTED)["analyses"]
-    asked = analysis_queries.asked_of(user, [entry["analysisId"] for entry in listed])
+    done_steps = analysis_queries.done_steps_of(user, [entry["analysisId"] for entry in listed])
     has_vault = vault_queries.status_of(user) != VaultStatus.ABSENT
     return {
         "agent_count": len(ANALYSIS_AGENTS),
@@ -54,7 +54,7 @@ def home(user: User) -> dict[str, Any]:
         "analyses": [
             {
                 **entry,
-                "asked": asked.get(entry["analysisId"], 0),
+                "done_steps": done_steps.get(entry["analysisId"], 0),
                 **_status_badge(entry),
                 "created": datetime.fromisoformat(entry["createdAt"]),
                 "deleted": datetime.fromisoformat(entry["deletedOn"]),
@@ -66,7 +66,7 @@ def home(user: User) -> dict[str, Any]:
 
 def _status_badge(entry: dict[str, Any]) -> dict[str, Any]:
     asks = entry["inputRequired"] and entry["status"] in UNFINISHED_RUNS
-    found = analysis_words.ASKS_BACK if asks else analysis_words.RUNS[entry["status"]]
+    found = analysis_words.NEEDS_ANSWER if asks else analysis_words.RUNS[entry["status"]]
     return dict(zip(("label", "tone"), found, strict=True))
 
 
@@ -81,7 +81,7 @@ def _own_places() -> dict[str, dict[str, Any]]:
             "group": str(analysis_words.HEADINGS[analysis_words.section_of(name)][0]),
             "word": for_script(one.control, analysis_words.label(name)),
         }
-        for name, one in ASKED.items()
+        for name, one in PROMPT_ATTRIBUTES.items()
         if name not in ("full_name", "email", "phone")
     }
 
@@ -89,12 +89,12 @@ def _own_places() -> dict[str, dict[str, Any]]:
 def progress(run: Run) -> dict[str, Any]:
     """The steps, with the words that the page's script needs as they change."""
     steps = _steps(run)
-    asked_at = run.retried_at or run.created_at
+    started_at = run.retried_at or run.created_at
     return {
         "run": run,
         "steps": steps,
         "done": sum(step["state"] not in ("todo", "current", "asking") for step in steps),
-        "elapsed": max(int((database_now() - asked_at).total_seconds()), 0),
+        "elapsed": max(int((database_now() - started_at).total_seconds()), 0),
         "words": {
             "arriving": str(analysis_words.ARRIVING),
             "states": {status: str(word) for status, word in analysis_words.STEPS.items()},

@@ -139,10 +139,10 @@ def correct(request: HttpRequest, analysis_id: str) -> HttpResponse:
         refused = request.POST.get("do") == "refuse"
         value = None if refused else typed_value(request.POST.get("value", ""), profile.get(field))
         changes = checked(CorrectionsBody, {field: value}).root
-        _run, left = corrections.correct(by=person, analysis_id=analysis_id, changes=changes)
+        _run, outdated = corrections.correct(by=person, analysis_id=analysis_id, changes=changes)
         done = gettext("Kept. It stands here and in every later analysis, whatever agents say.")
-        had = gettext("Still with the old value, until you send it again: %(names)s.") % {"names": "; ".join(left)}
-        return f"{done} {had}" if left else done
+        had = gettext("Still with the old value, until you send it again: %(names)s.") % {"names": "; ".join(outdated)}
+        return f"{done} {had}" if outdated else done
 
     return _run_action(request, analysis_id, act)
 

@@ -9,7 +9,7 @@ from agents_proxy.analyses.forms import own_choice
 from agents_proxy.analyses.profile_calls import lookup_text, update_text
 from agents_proxy.analyses.words import label
 from agents_proxy.processing_consent.identifiers import Identifiers
-from agents_proxy.proxy.spelling import ASKED, canonical
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES, canonical
 
 LONGEST_TEXT = 10_000  # characters; a prompt may have 20,000, and the identifiers and fields come on top
 MOST_FIELDS = 60
@@ -85,7 +85,7 @@ class UpdateForm(OwnForm):
 
     def clean_fields_given(self) -> dict[str, str]:
         """`City: Salzburg` → {"city": "Salzburg"}; a name in the page's language counts as well."""
-        named = {str(label(name)).casefold(): name for name in ASKED}
+        named = {str(label(name)).casefold(): name for name in PROMPT_ATTRIBUTES}
         found: dict[str, str] = {}
         for line in str(self.cleaned_data["fields_given"]).splitlines():
             name, colon, value = (part.strip() for part in line.partition(":"))

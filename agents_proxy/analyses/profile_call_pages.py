@@ -74,7 +74,7 @@ KINDS = {
     "question",
     Field("answer", _("Your answer"), "long", LONGEST_ANSWER),
 )
-def ask(request: HttpRequest, kind: str) -> HttpResponse:
+def ask_page(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]
     named = consents.own_named(person, Purpose.PROFILE)
@@ -116,11 +116,11 @@ def _gone_on(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
         return {"problem": gettext("The agent waits for this answer no more. Ask again.")}, 400
     if [owner, agent] != [person_of(request).public_id, page.agent]:
         return {"problem": gettext("The agent waits for this answer no more. Ask again.")}, 400
-    asked = {"question": question, "question_names": sealed, "answer": text}
+    page_question = {"question": question, "question_names": sealed, "answer": text}
     if unfit := unfit_answer(text):
-        return {**asked, "problem": unfit}, 400
+        return {**page_question, "problem": unfit}, 400
     shown, status = _call_agent(request, page, text, (session_id, task_id))
-    return ({**asked, **shown} if "problem" in shown else shown), status
+    return ({**page_question, **shown} if "problem" in shown else shown), status
 
 
 def _call_agent(
@@ -129,14 +129,14 @@ def _call_agent(
     person = person_of(request)
     call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=text, names=names)
     try:
-        told = call(network=network_of(client_address(request)))
+        reply = call(network=network_of(client_address(request)))
     except Refusal as refusal:
         return {"problem": words_of(refusal)}, refusal.status
-    if told.question is not None and told.names is not None:
-        short = truncatechars(told.question, LONGEST_QUESTION)
-        named = signing.dumps([person.public_id, page.agent, *told.names, short], salt=_SALT, compress=True)
-        return {"question": told.question, "question_names": named}, 200
-    if told.profile is None:
-        return {"problem": analysis_words.REASONS[told.error_code]}, _FAILED_STATUS
-    sections = profile_view.sections(told.profile)
-    return {"answered": True, "sections": sections, "intents": profile_view.timeline(told.profile)}, 200
+    if reply.question is not None and reply.names is not None:
+        short = truncatechars(reply.question, LONGEST_QUESTION)
+        named = signing.dumps([person.public_id, page.agent, *reply.names, short], salt=_SALT, compress=True)
+        return {"question": reply.question, "question_names": named}, 200
+    if reply.profile is None:
+        return {"problem": analysis_words.REASONS[reply.error_code]}, _FAILED_STATUS
+    sections = profile_view.sections(reply.profile)
+    return {"answered": True, "sections": sections, "intents": profile_view.timeline(reply.profile)}, 200

@@ -50,7 +50,7 @@ def ask_profile_agent(*, by: User, agent: str, text: str, network: str, names: N
     session_id, task_id = names or (new_session_id(), new_task_id())
     prompt = Prompt(text, session_id, task_id)
     about = subject_of(consent_pk, AGENTS[agent].purpose).for_prompt(text)
-    answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=about)
+    answer = calls.call_agent(agent, prompt, consent_pk=consent_pk, about=about)
     if answer.conversation is not None:
         return ProfileReply(agent, None, question=answer.question, names=(session_id, task_id))
     reading = reading_of(json.loads(answer.body))

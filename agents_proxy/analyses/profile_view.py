@@ -29,11 +29,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one agent said of a field; `stands` where the profile has it so."""
+    """What one agent said of a field; `is_winner` where the profile has it so."""
 
     mark: Mark
     value: Shown
-    stands: bool
+    is_winner: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Field:
     @property
     def winner(self) -> str:
         """Who stands where agents differ."""
-        return next((answer.mark.title for answer in reversed(self.answers) if answer.stands), "")
+        return next((answer.mark.title for answer in reversed(self.answers) if answer.is_winner), "")
 
 
 @dataclass
@@ -102,14 +102,14 @@ def sections(merged: Merged) -> list[Section]:
 
 
 def field_of(name: str, merged: Merged) -> Field:
-    stands = merged.profile[name]
-    given = [(mark(agent), value, same(value, stands)) for agent, value in merged.answers[name]]
+    final = merged.profile[name]
+    given = [(mark(agent), value, same(value, final)) for agent, value in merged.answers[name]]
     marks = tuple(found for found, _, agrees in given if agrees)
     differ = len(marks) < len(given)
     is_own = merged.provenance[name] == PERSON
     marks = (mark(PERSON), *marks) if is_own else marks
     answers = tuple(Answer(found, shown(value, name), agrees) for found, value, agrees in given) if differ else ()
-    return Field(name, analysis_words.label(name), shown(stands, name), marks, answers, is_own, typed(stands))
+    return Field(name, analysis_words.label(name), shown(final, name), marks, answers, is_own, typed(final))
 
 
 def typed(value: Any) -> str | None:

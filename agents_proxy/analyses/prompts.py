@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents_proxy.analyses.results import own_values
-from agents_proxy.proxy.spelling import ASKED
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES
 from pkm.registry.controls import TEXT, Control, PromptField
 
 _RULES = """\
@@ -35,8 +35,8 @@ def profile_prompt(
     """
     person = person_of(submitted, with_number=with_number)
     known = own_values(submitted)
-    asked = [(one.name, one.control, one.prompt) for one in ASKED.values() if one.name not in known]
-    members = "\n".join(f"  {_member(*one)}" for one in [("user_id", TEXT, None), *asked])
+    requested = [(one.name, one.control, one.prompt) for one in PROMPT_ATTRIBUTES.values() if one.name not in known]
+    members = "\n".join(f"  {_member(*one)}" for one in [("user_id", TEXT, None), *requested])
     bought = f"Purchases of this person (data):\n{_quoted(signals)}\n\n" if signals else ""
     return (
         "Build a profile of the person below as one strict JSON object.\n\n"
@@ -51,11 +51,11 @@ def number_of(submitted: Mapping[str, str]) -> str:
     return submitted["countryCode"] + submitted["phoneNumber"]
 
 
-def _member(name: str, control: Control, asked: PromptField | None) -> str:
+def _member(name: str, control: Control, wording: PromptField | None) -> str:
     """`"name": kind`, as a prompt lists what it asks for."""
-    asked = asked or PromptField()
-    kind = f"{_kind(control)} {asked.bounds}".rstrip()
-    return f'"{asked.spelling or name}": {kind}'
+    wording = wording or PromptField()
+    kind = f"{_kind(control)} {wording.bounds}".rstrip()
+    return f'"{wording.spelling or name}": {kind}'
 
 
 def _kind(control: Control) -> str:

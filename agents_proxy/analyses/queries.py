@@ -60,7 +60,7 @@ def status_body(run: Run) -> dict[str, Any]:
 
 
 def step_body(step: Step) -> dict[str, Any]:
-    is_asked = step.status == StepStatus.INPUT_REQUIRED
+    has_question = step.status == StepStatus.INPUT_REQUIRED
     return {
         "agent": step.agent,
         "status": step.status,
@@ -69,8 +69,8 @@ def step_body(step: Step) -> dict[str, Any]:
         "fieldCount": step.field_count,
         "repaired": step.repaired,
         "errorCode": step.error_code or None,
-        "question": opened_json(step.conversation)["question"] if is_asked else None,
-        "answerBy": rfc3339(step.lease_until) if is_asked else None,
+        "question": opened_json(step.conversation)["question"] if has_question else None,
+        "answerBy": rfc3339(step.lease_until) if has_question else None,
         "arrived": step.arrived if step.status == StepStatus.RUNNING else None,
         "reading": opened_json(step.reading),
     }
@@ -115,11 +115,11 @@ def analyses_of(user: User, *, cursor: str | None = None, limit: int = 50, under
     }
 
 
-def asked_of(user: User, analysis_ids: Sequence[str]) -> dict[str, int]:
+def done_steps_of(user: User, analysis_ids: Sequence[str]) -> dict[str, int]:
     """Analysis → how many of its agents were asked, whatever came of it; one that is being asked does not count yet."""
     steps = Step.objects.filter(run__user=user, run__analysis_id__in=analysis_ids, status__in=_ENDED)
-    asked = steps.filter(started_at__isnull=False).order_by().values_list("run__analysis_id")
-    return dict(asked.annotate(count=Count("pk")))
+    called = steps.filter(started_at__isnull=False).order_by().values_list("run__analysis_id")
+    return dict(called.annotate(count=Count("pk")))
 
 
 def raw_of(user: User, analysis_id: str, *, under: int | None = None) -> dict[str, Any]:

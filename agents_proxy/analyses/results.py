@@ -7,7 +7,7 @@ from typing import Any
 
 from agents_proxy.analyses.merging import Merged, measures, merge, metadata
 from agents_proxy.analyses.models import Correction, Run, Step
-from agents_proxy.processing_consent.events import tell_app
+from agents_proxy.processing_consent.events import notify_app
 from agents_proxy.processing_consent.identifiers import folded, named_by, verified_by
 from agents_proxy.proxy.envelope import unwrapped
 from agents_proxy.proxy.replies import Reading, read_reply
@@ -52,11 +52,11 @@ def own_word_of(run: Run) -> dict[str, Any]:
         return found
     own = verified_by(run.user_id)
     named = named_by(run.consent, own) if run.consent.reach == Reach.SITE else own
-    told = {"email": named.emails, "phone": named.phone_numbers}
+    identifiers = {"email": named.emails, "phone": named.phone_numbers}
     return {
         name: value
         for name, value in found.items()
-        if name not in told or value is None or folded(str(value)) in told[name]
+        if name not in identifiers or value is None or folded(str(value)) in identifiers[name]
     }
 
 
@@ -77,11 +77,11 @@ def corrected(merged: Merged, own_word: Mapping[str, Any]) -> Merged:
 def keep_result(run: Run, steps: list[Step]) -> None:
     """Put into `run` what comes of its steps and of its person's own word."""
     merged = merged_of(steps)
-    standing = corrected(merged, own_word_of(run))
-    run.profile = encryption.sealed(json.dumps(standing.profile))
-    run.provenance = standing.provenance
+    final = corrected(merged, own_word_of(run))
+    run.profile = encryption.sealed(json.dumps(final.profile))
+    run.provenance = final.provenance
     answered = [step.duration_ms for step in steps if step.reply is not None and step.duration_ms is not None]
-    run.metadata = {**metadata(standing.profile, answered), **measures(standing)}
+    run.metadata = {**metadata(final.profile, answered), **measures(final)}
 
 
 def finish(run: Run, now: datetime) -> None:
@@ -96,4 +96,4 @@ def finish(run: Run, now: datetime) -> None:
     run.started_at, run.finished_at = run.started_at or now, now
     run.save()
     event = ProcessingEvent.ANALYSIS_COMPLETED if read else ProcessingEvent.ANALYSIS_FAILED
-    tell_app(run.consent, event, status=run.status, at=now, analysis_id=run.analysis_id)
+    notify_app(run.consent, event, status=run.status, at=now, analysis_id=run.analysis_id)

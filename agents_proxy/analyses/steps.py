@@ -34,7 +34,7 @@ from agents_proxy.processing_consent.identifiers import named_by, verified_by
 from agents_proxy.proxy import calls
 from agents_proxy.proxy.envelope import Conversation, Prompt, Reply
 from agents_proxy.proxy.subjects import Subject, subject_from
-from agents_proxy.states import HELD_STEPS, UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
+from agents_proxy.states import LEASED_STEPS, UNFINISHED_RUNS, UNFINISHED_STEPS, Purpose, Reach, RunStatus, StepStatus
 from common import encryption
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -62,7 +62,7 @@ def run_through(run_pk: int) -> None:
     """One step after another, until the run has ended, another worker is at it, or this process is about to end."""
     while not shutdown.has_begun() and (claimed := claim_step(run_pk)) is not None:
         with _renewed_lease(claimed):
-            ended = _ask(claimed)
+            ended = _call_agent(claimed)
         if ended is None:
             put_back(claimed)
         else:
@@ -95,11 +95,11 @@ def _next_step(run: Run, now: datetime) -> Step | None:
     """The first step that has not ended; one that took several workers with it, or asked in vain, ends here."""
     for step in run.steps.filter(status__in=UNFINISHED_STEPS).order_by("position"):
         is_over = step.lease_until is not None and step.lease_until <= now
-        asked = step.status == StepStatus.INPUT_REQUIRED
-        if not is_over or not (asked or step.attempt % LOST_ATTEMPTS == 0):
+        is_question = step.status == StepStatus.INPUT_REQUIRED
+        if not is_over or not (is_question or step.attempt % LOST_ATTEMPTS == 0):
             return step
         step.status, step.lease_until, step.finished_at = StepStatus.FAILED, None, now
-        step.error_code = "not_answered" if asked else "worker_lost"
+        step.error_code = "not_answered" if is_question else "worker_lost"
         step.save()
     return None
 
@@ -120,10 +120,10 @@ def _claimed(run: Run, step: Step, now: datetime) -> Claimed:
     prompt = Prompt(text, session_id(run), step.task_id)
     person = "\n".join(person_of(submitted, with_number=is_own).values())
     if step.conversation is not None:
-        asked = json.loads(encryption.opened(step.conversation))
-        conversation = Conversation(asked["taskId"], asked["contextId"], asked.get("turn", 1))
-        prompt = replace(prompt, text=asked["answer"], conversation=conversation)
-        person = asked["answer"]
+        stored = json.loads(encryption.opened(step.conversation))
+        conversation = Conversation(stored["taskId"], stored["contextId"], stored.get("turn", 1))
+        prompt = replace(prompt, text=stored["answer"], conversation=conversation)
+        person = stored["answer"]
     return Claimed(step.pk, step.attempt, step.agent, prompt, run.consent_id, subject, person)
 
 
@@ -142,14 +142,14 @@ def session_id(run: Run) -> str:
     return f"session-{int.from_bytes(hashlib.sha256(run.analysis_id.encode()).digest()[:7], 'big')}"
 
 
-def _ask(claimed: Claimed) -> dict[str, Any] | None:
+def _call_agent(claimed: Claimed) -> dict[str, Any] | None:
     """The columns that the step ends with; None where the end of this process cut it off."""
     began = time.perf_counter()
     agent, prompt, consent_pk = claimed.agent, claimed.prompt, claimed.consent_pk
     try:
         subject = claimed.subject.for_prompt(claimed.person)
         arrived = partial(_note_arrived, claimed)
-        answer = calls.ask(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False, arrived=arrived)
+        answer = calls.call_agent(agent, prompt, consent_pk=consent_pk, about=subject, admitted=False, arrived=arrived)
     except (ConsentRequired, NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None
@@ -176,8 +176,8 @@ def _ending(answer: Reply) -> dict[str, Any]:
     if answer.conversation is not None:
         conversation = answer.conversation
         named = {"taskId": conversation.task_id, "contextId": conversation.context_id, "turn": conversation.turn}
-        asked = {"question": answer.question, **named}
-        return {"status": StepStatus.INPUT_REQUIRED, "conversation": encryption.sealed(json.dumps(asked))}
+        question = {"question": answer.question, **named}
+        return {"status": StepStatus.INPUT_REQUIRED, "conversation": encryption.sealed(json.dumps(question))}
     reading = reading_of(json.loads(answer.body))
     account = {**reading.account, **({"unquoted": answer.dropped} if answer.dropped else {})}
     if answer.state == "auth-required":
@@ -216,8 +216,8 @@ def record_step(claimed: Claimed, ended: dict[str, Any]) -> bool:
         if mine.exists() and not consents.is_live(run.consent, AGENTS[claimed.agent].purpose):
             end_early(run, "consent_withdrawn", now)
             return False
-        waits = ended["status"] == StepStatus.INPUT_REQUIRED
-        times = {"lease_until": now + ANSWERED_WITHIN} if waits else {"lease_until": None, "finished_at": now}
+        is_question = ended["status"] == StepStatus.INPUT_REQUIRED
+        times = {"lease_until": now + ANSWERED_WITHIN} if is_question else {"lease_until": None, "finished_at": now}
         recorded = mine.update(**ended, **times) == 1
         if recorded:
             Run.objects.filter(pk=run.pk).update(updated_at=now)
@@ -229,8 +229,8 @@ def abandoned_runs(*, limit: int = 50) -> list[int]:
 
     Who asked takes turns, an app for all its people or a person by themselves, so that many of one hold up no other.
     """
-    asked_by: list[Any] = [F("consent__app"), Case(When(consent__app=None, then="user"))]
-    turn = Window(RowNumber(), partition_by=asked_by, order_by="pk")
+    requester: list[Any] = [F("consent__app"), Case(When(consent__app=None, then="user"))]
+    turn = Window(RowNumber(), partition_by=requester, order_by="pk")
     ordered = _abandoned(database_now()).annotate(turn=turn).order_by("turn", "pk")
     return list(ordered.values_list("pk", flat=True)[:limit])
 
@@ -241,9 +241,9 @@ def is_due() -> bool:
 
 
 def _abandoned(now: datetime) -> QuerySet[Run]:
-    held = Step.objects.filter(run=OuterRef("pk"), status__in=HELD_STEPS, lease_until__gt=now)
+    leased = Step.objects.filter(run=OuterRef("pk"), status__in=LEASED_STEPS, lease_until__gt=now)
     waiting = Run.objects.filter(status__in=UNFINISHED_RUNS, updated_at__lt=now - FORSAKEN_AFTER, purge_at__gt=now)
-    return waiting.filter(~Exists(held))
+    return waiting.filter(~Exists(leased))
 
 
 @contextmanager

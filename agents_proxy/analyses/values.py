@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.proxy.spelling import ASKED, canonical
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES, canonical
 
 MOST_SHOWN = 200  # fields of one section, items of one list; the raw data has them all
 LONGEST_SHOWN = 2000  # characters of one text
@@ -74,7 +74,7 @@ def _in_words(value: Any, name: str) -> str:
     text = text_of(value)
     if not isinstance(value, str) or name in _AS_WRITTEN:
         return text
-    options = dict(ASKED[name].control.options) if name in ASKED else {}
+    options = dict(PROMPT_ATTRIBUTES[name].control.options) if name in PROMPT_ATTRIBUTES else {}
     known = options.get(text.strip().lower().replace(" ", "_").replace("-", "_"))
     if known is not None:
         return gettext(known)

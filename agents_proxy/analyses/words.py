@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from agents_proxy.proxy.spelling import ASKED, SECTIONS
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES, SECTIONS
 
 # section → its heading and its icon
 HEADINGS = {
@@ -28,7 +28,7 @@ RUNS = {
     "failed": (_("No usable answer"), "bad"),
     "cancelled": (_("Stopped"), "n"),
 }
-ASKS_BACK = (_("Waiting for you"), "warn")  # of one that is under way
+NEEDS_ANSWER = (_("Waiting for you"), "warn")  # of one that is under way
 STEPS = {
     "waiting": _("Waiting"),
     "running": _("Asking now"),
@@ -89,7 +89,7 @@ DROPPED = {
 
 def _labels() -> Iterator[tuple[str, str]]:
     """What agents are asked for, and the parts of what has parts; kept in English."""
-    for attribute in ASKED.values():
+    for attribute in PROMPT_ATTRIBUTES.values():
         if attribute.prompt:
             yield attribute.name, attribute.prompt.label or attribute.label
         for part in attribute.control.parts:

@@ -30,7 +30,7 @@ KEPT = timedelta(days=30)  # for which a receiver is asked, and whom it is about
 SEND = "agents_proxy.tasks.send_deletion"
 
 
-def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bool:
+def record_disclosure(*, consent_pk: int, to: Receiver, identifiers: Identifiers) -> bool:
     """Note, before anything is sent under a consent, who gets it and by what it names the person.
 
     False where the consent ended meanwhile: then nothing may be sent. Whoever withdraws it waits for this, or this
@@ -38,8 +38,8 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
     """
     mine = Deletion.objects.filter(consent=consent_pk, **to.condition)
     known = mine.filter(status=DeletionStatus.DISCLOSED)
-    known = known.filter(has_email=True) if told.emails else known
-    known = known.filter(has_number=True) if told.phone_numbers else known
+    known = known.filter(has_email=True) if identifiers.emails else known
+    known = known.filter(has_number=True) if identifiers.phone_numbers else known
     if known.update(last_at=Now(), under_way=F("under_way") + 1):
         return True
     with transaction.atomic():
@@ -49,7 +49,7 @@ def record_disclosure(*, consent_pk: int, to: Receiver, told: Identifiers) -> bo
         row = mine.select_for_update().first()  # calls that tell nothing new lock no consent
         row = row or Deletion(consent=consent, deletion_id=new_deletion_id(), first_at=database_now(), **to.columns)
         row.last_at, row.under_way = database_now(), F("under_way") + 1 if row.pk else 1
-        _seal_subject(row, _subject(row).united(Subject(told)) if row.pk else Subject(told))
+        _seal_subject(row, _subject(row).united(Subject(identifiers)) if row.pk else Subject(identifiers))
         row.save()
     return True
 
@@ -74,7 +74,7 @@ def request_under(consent_pk: int) -> None:
     rows = Deletion.objects.select_for_update().filter(consent=consent, status=DeletionStatus.DISCLOSED)
     for row in rows.order_by("pk"):
         if row.destination_id is not None:
-            _seal_subject(row, Subject(_subject(row).told, _sendings(row.destination_id, consent=consent)))
+            _seal_subject(row, Subject(_subject(row).identifiers, _sendings(row.destination_id, consent=consent)))
         _request(row, now)
 
 
@@ -91,18 +91,18 @@ def request_for_erasure(erasure: Erasure) -> None:
     found: dict[Receiver, dict[Deletion, Subject]] = {}
     for row in left.select_related("consent").order_by("pk"):
         found.setdefault(Receiver(row.origin, row.agent, row.destination_id), {})[row] = _subject(row)
-    told = Subject(Identifiers()).united(*(subject for rows in found.values() for subject in rows.values())).told
-    others = verified_by_others(told, erasure.user_id)
+    united = Subject(Identifiers()).united(*(subject for rows in found.values() for subject in rows.values()))
+    others = verified_by_others(united.identifiers, erasure.user_id)
     for to, rows in found.items():
         names = _sendings(to.destination_pk, consent__user=erasure.user_id)
         of_all = Subject(Identifiers(), names).united(*rows.values())
-        asked = [(list(rows), replace(of_all, told=of_all.told.without(others)))]
+        requests = [(list(rows), replace(of_all, identifiers=of_all.identifiers.without(others)))]
         for row, subject in rows.items():
-            shared = subject.told.within(others)
+            shared = subject.identifiers.within(others)
             if shared.all and row.consent is not None:
                 names = _sendings(to.destination_pk, consent=row.consent)
-                asked.append(([row], Subject(shared, names, consent=row.consent.consent_id)))
-        for part, (of, subject) in enumerate(asked):
+                requests.append(([row], Subject(shared, names, consent=row.consent.consent_id)))
+        for part, (of, subject) in enumerate(requests):
             first, last = min(row.first_at for row in of), max(row.last_at for row in of)
             made = Deletion(erasure=erasure, part=part, deletion_id=new_deletion_id(), first_at=first, last_at=last)
             made.origin, made.agent, made.destination_id = to.origin, to.agent, to.destination_pk
@@ -129,7 +129,7 @@ def _request(row: Deletion, now: datetime) -> None:
 
 
 def _seal_subject(row: Deletion, subject: Subject) -> None:
-    row.has_email, row.has_number = bool(subject.told.emails), bool(subject.told.phone_numbers)
+    row.has_email, row.has_number = bool(subject.identifiers.emails), bool(subject.identifiers.phone_numbers)
     row.subject = sealed(subject, row.deletion_id)
 
 

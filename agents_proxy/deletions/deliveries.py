@@ -20,7 +20,7 @@ from agents_proxy.deletions.messages import LIMIT, Message, kept_answer, message
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import ENDS_ACCESS, address_of
 from agents_proxy.deletions.sealing import opened
-from agents_proxy.processing_consent.events import tell_app
+from agents_proxy.processing_consent.events import notify_app
 from agents_proxy.states import DeletionStatus
 from common import addresses, encryption
 from common.batches import delete_all
@@ -35,7 +35,7 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 30, 300, 1800, 7200
 ANSWER_SECONDS = 15
 MOST_AT_ONCE = 2  # attempts under way to one receiver, or about that many
 _LEASE = timedelta(seconds=60)
-_TOLD = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
+_ENQUEUE_GRACE = timedelta(seconds=2)  # for so long the worker that was told of a row may have it
 _AT_ONCE = 20.0  # seconds of one run that deletes
 _log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Claimed:
 def due(*, limit: int = 100) -> list[int]:
     """Those that nobody has. Receivers take turns, so that a thousand requests to one stand in no other's way."""
     now = database_now()
-    waiting = _due(now - _TOLD).exclude(Q(status=DeletionStatus.QUEUED) & _busy(now))
+    waiting = _due(now - _ENQUEUE_GRACE).exclude(Q(status=DeletionStatus.QUEUED) & _busy(now))
     turn = Window(RowNumber(), partition_by=(F("agent"), F("destination")), order_by=("next_attempt_at", "pk"))
     ordered = waiting.annotate(turn=turn).order_by("turn", "next_attempt_at", "pk")
     return list(ordered.values_list("pk", flat=True)[:limit])
@@ -69,7 +69,7 @@ def due(*, limit: int = 100) -> list[int]:
 
 def is_due() -> bool:
     """Whether there are any, be their receiver busy or not."""
-    return _due(database_now() - _TOLD).exists()
+    return _due(database_now() - _ENQUEUE_GRACE).exists()
 
 
 def send(deletion_pk: int) -> None:
@@ -175,7 +175,7 @@ def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:
             _end(row, {"status": DeletionStatus.CONFIRMED, **said}, now)
             if row.consent is not None:
                 event, status = ProcessingEvent.DELETION_CONFIRMED, DeletionStatus.CONFIRMED
-                tell_app(row.consent, event, status=status, at=now, deletion_id=row.deletion_id)
+                notify_app(row.consent, event, status=status, at=now, deletion_id=row.deletion_id)
             return
         pause = PAUSES[min(claimed.attempts, len(PAUSES)) - 1]
         _put_off(row, why, code, pause * random.uniform(0.8, 1.2), now)  # noqa: S311  # jitter, not a secret

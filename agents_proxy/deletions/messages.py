@@ -15,7 +15,7 @@ from django.conf import settings
 
 from agents_proxy.deletions.receivers import token_headers_of
 from agents_proxy.deletions.sealing import Subject
-from agents_proxy.signing import HOLDS, pairwise, signed
+from agents_proxy.signing import LIFETIME, pairwise, signed
 from agents_proxy.states import DeletionStatus
 from common import encryption
 from common.clock import rfc3339
@@ -78,11 +78,11 @@ def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
         "iss": settings.ISSUER,
         "aud": row.origin,
         "sub": pairwise(row.origin, person_pk),
-        "subject": subject.told.body(),
+        "subject": subject.identifiers.body(),
         "before": int(row.requested_at.timestamp()) + 1 if row.requested_at else now,
         "jti": secrets.token_urlsafe(16),
         "iat": now,
-        "exp": now + HOLDS,
+        "exp": now + LIFETIME,
     }
     consent_id = row.consent.consent_id if row.consent else subject.consent
     return claims | ({"consent_id": consent_id} if consent_id else {})
@@ -108,7 +108,7 @@ def receipt(row: "Deletion") -> str:
     return signed(RECEIPT_TYPE, claims)
 
 
-def why_unconfirmed(answer: Answer, asked: Message) -> str:
+def why_unconfirmed(answer: Answer, sent: Message) -> str:
     """Why this answer says of no deletion that it was done; "" where it does.
 
     An agent's plain 2xx does, since its address is for this alone; a destination takes other messages too, and one that
@@ -123,9 +123,9 @@ def why_unconfirmed(answer: Answer, asked: Message) -> str:
     said = _object_in(answer.body)
     if said.get("error") is not None:
         return "refused"
-    if asked.member not in said:
-        return "" if asked.is_optional else "unsaid"
-    return "" if said[asked.member] == asked.value else "refused"
+    if sent.member not in said:
+        return "" if sent.is_optional else "unsaid"
+    return "" if said[sent.member] == sent.value else "refused"
 
 
 def kept_answer(body: bytes) -> str:

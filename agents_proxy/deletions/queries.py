@@ -43,15 +43,15 @@ def receivers_of(person: User) -> tuple[list[str], list[str]]:
     """Those that would be asked to delete what they got of somebody, and those that can only be asked by hand."""
     left = Deletion.objects.filter(consent__user=person).exclude(status=DeletionStatus.CONFIRMED).order_by()
     newest = left.values("agent", "origin", "destination").annotate(newest=Max("pk")).values("newest")
-    asked: dict[str, None] = {}
+    by_request: dict[str, None] = {}
     by_hand: dict[str, None] = {}
     for row in _shown(Deletion.objects.filter(pk__in=newest)).order_by("pk"):
         if address_of(row):
-            asked[described(row)] = None
+            by_request[described(row)] = None
         else:
             contact = contact_of(row)
             by_hand[f"{described(row)}, {contact}" if contact else described(row)] = None
-    return list(asked), list(by_hand)
+    return list(by_request), list(by_hand)
 
 
 def body(row: Deletion) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Subject:
     or all of somebody's is meant.
     """
 
-    told: Identifiers
+    identifiers: Identifiers
     activations: Sequence[str] = ()
     access: str = ""
     consent: str = ""
@@ -36,8 +36,8 @@ class Subject:
         all_of = (self, *others)
         return Subject(
             Identifiers(
-                _once(email for one in all_of for email in one.told.emails),
-                _once(number for one in all_of for number in one.told.phone_numbers),
+                _once(email for one in all_of for email in one.identifiers.emails),
+                _once(number for one in all_of for number in one.identifiers.phone_numbers),
             ),
             _once(name for one in all_of for name in one.activations)[:MOST_ACTIVATIONS],
         )
@@ -46,8 +46,8 @@ class Subject:
 def sealed(subject: Subject, deletion_id: str) -> str:
     """For the row of this ID."""
     kept = {
-        "row": deletion_id, **subject.told.body(), "activations": list(subject.activations), "access": subject.access,
-        "consent": subject.consent,
+        "row": deletion_id, **subject.identifiers.body(), "activations": list(subject.activations),
+        "access": subject.access, "consent": subject.consent,
     }  # fmt: skip
     return encryption.sealed(orjson.dumps(kept).decode())
 
@@ -57,8 +57,8 @@ def opened(row: "Deletion") -> Subject:
     kept = orjson.loads(encryption.opened(row.subject or ""))
     if kept["row"] != row.deletion_id:
         raise encryption.DecryptionFailed("This was sealed for another row.")
-    told = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
-    return Subject(told, tuple(kept["activations"]), kept["access"], kept["consent"])
+    identifiers = Identifiers(tuple(kept["emails"]), tuple(kept["phone_numbers"]))
+    return Subject(identifiers, tuple(kept["activations"]), kept["access"], kept["consent"])
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:

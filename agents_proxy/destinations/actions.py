@@ -27,8 +27,8 @@ def add_destination(*, app: App, name: str, url: str, by: User | None) -> tuple[
     `name` is what people read: one line of plain text, 1 to 80 characters. Raises `InvalidRequest`.
     """
     check_address(url)
-    held = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
-    if held.status == AppStatus.CLOSED:
+    locked = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     existing = Destination.objects.filter(app=app, removed_at=None)
     if existing.count() >= MOST_DESTINATIONS:
@@ -36,8 +36,8 @@ def add_destination(*, app: App, name: str, url: str, by: User | None) -> tuple[
     if existing.filter(url=url).exists():
         raise refused_address("not_new", "The app has a destination with this address already.")
     secret = new_secret()
-    destination = Destination.objects.create(app=held, name=name, url=url, secret=encryption.sealed(secret))
-    record(app=held, by=by, action="destination.added", destination=destination.destination_id, name=name, url=url)
+    destination = Destination.objects.create(app=locked, name=name, url=url, secret=encryption.sealed(secret))
+    record(app=locked, by=by, action="destination.added", destination=destination.destination_id, name=name, url=url)
     return destination, secret
 
 

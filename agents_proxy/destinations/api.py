@@ -39,9 +39,9 @@ class Destinations(ManagementView):
         answers={201: schemas.ManagedDestinationWithSecret},
     )
     def post(self, request: HttpRequest, app_id: str) -> HttpResponse:
-        asked = self.body(schemas.NewDestinationBody)
+        body = self.body(schemas.NewDestinationBody)
         destination, secret = destination_actions.add_destination(
-            app=self.member().app, name=asked.name, url=asked.url, by=self.manager.user
+            app=self.member().app, name=body.name, url=body.url, by=self.manager.user
         )
         return json_answer({**schemas.managed_body(destination), "secret": secret}, status=201)
 
@@ -68,8 +68,8 @@ class Destination(DestinationView):
         refusals=[UnknownDestination],
     )
     def patch(self, request: HttpRequest, app_id: str, destination_id: str) -> HttpResponse:
-        asked = self.body(schemas.ChangedDestinationBody)
-        act = destination_actions.enable_destination if asked.enabled else destination_actions.disable_destination
+        body = self.body(schemas.ChangedDestinationBody)
+        act = destination_actions.enable_destination if body.enabled else destination_actions.disable_destination
         act(destination=self.destination(), by=self.manager.user)
         return json_answer(schemas.managed_body(self.destination()))
 

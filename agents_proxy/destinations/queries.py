@@ -47,9 +47,9 @@ def destinations_for(person: User, *, agreed: Collection[str]) -> QuerySet[Desti
 
 def named(destination_ids: Iterable[str], *, person: User, app_pk: int | None = None) -> list[Destination]:
     """These, all of which reach this person and, with `app_pk`, are of that app; else raises `UnknownDestination`."""
-    asked = set(destination_ids)
-    found = destinations_reaching(person).filter(destination_id__in=[name for name in asked if is_identifier(name)])
+    requested = set(destination_ids)
+    found = destinations_reaching(person).filter(destination_id__in=[name for name in requested if is_identifier(name)])
     listed = list(found if app_pk is None else found.filter(app_id=app_pk))
-    if len(listed) != len(asked):
+    if len(listed) != len(requested):
         raise UnknownDestination
     return listed

@@ -54,8 +54,8 @@ class Links(InstitutionView):
 
 
 def _opened(link: links.Link) -> HttpResponse:
-    told = {"linkId": link.link_id, "url": link.url, "expiresAt": rfc3339(link.expires_at)}
-    return json_answer(told, status=201)
+    body = {"linkId": link.link_id, "url": link.url, "expiresAt": rfc3339(link.expires_at)}
+    return json_answer(body, status=201)
 
 
 class SignedWebhook(BaseAuthentication):
@@ -66,11 +66,11 @@ class SignedWebhook(BaseAuthentication):
             return None
         if not client.is_configured():
             raise ReportNotSigned("No reports are taken here.")
-        told = cast("JSONRequest", request)
-        told.check_size(Webhooks.body_limit)  # what is not read to its end cannot be verified
-        network = network_of(client_address(told))
-        signature = told.headers.get(webhooks.HEADER, "")
-        return None, webhooks.require_signature(told.content, signature, network=network)
+        report = cast("JSONRequest", request)
+        report.check_size(Webhooks.body_limit)  # what is not read to its end cannot be verified
+        network = network_of(client_address(report))
+        signature = report.headers.get(webhooks.HEADER, "")
+        return None, webhooks.require_signature(report.content, signature, network=network)
 
 
 class Webhooks(JSONView):

@@ -106,13 +106,13 @@ def note_problem(item_pk: int, problem: type[errors.AggregatorProblem] | None) -
         item = Item.objects.select_for_update(of=("self",)).select_related("user").get(pk=item_pk)
         if problem is errors.LoginRequired and item.status == ItemStatus.ACTIVE:
             Item.objects.filter(pk=item_pk).update(status=ItemStatus.LOGIN_REQUIRED)
-            tell_person(item, "login_required")
+            mail_person(item, "login_required")
         if problem is errors.ItemRevoked and item.status != ItemStatus.REMOVED:
             forget(item_pk)
-            tell_person(item, "revoked")
+            mail_person(item, "revoked")
 
 
-def tell_person(item: Item, what: str) -> None:
+def mail_person(item: Item, what: str) -> None:
     """Leave a mail that says what became of an institution; a newer one takes its place while it was not sent yet."""
     name = item.institution
 
@@ -238,9 +238,9 @@ def _once(texts: Any) -> list[str]:
 
 
 def _addresses(owners: list[Owner]) -> list[dict[str, str]]:
-    told = [
+    addresses = [
         {name: value for name, value in address.data.items() if value}
         for owner in owners
         for address in owner.addresses
     ]
-    return [address for position, address in enumerate(told) if address and address not in told[:position]]
+    return [address for position, address in enumerate(addresses) if address and address not in addresses[:position]]

@@ -24,7 +24,7 @@ from agents_proxy.states import ItemStatus, LinkStatus, Purpose
 from common import encryption
 from common.clock import database_now
 
-LINK_HOLDS = timedelta(minutes=30)
+LINK_LIFETIME = timedelta(minutes=30)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def start_link(*, by: User, item_id: str = "") -> Link:
     consent_pk = require_consent(by)
     item = own_item(by, item_id) if item_id else None
     state = secrets.token_urlsafe(32)
-    expires_at = database_now() + LINK_HOLDS
+    expires_at = database_now() + LINK_LIFETIME
     try:
         made = _opened_page(by, state, item)
     except ItemRevoked:
@@ -68,7 +68,7 @@ def _opened_page(by: User, state: str, item: Item | None) -> LinkToken:
         redirect_url=f"{settings.BASE_URL}/profile/financial/linked/?{urlencode({'state': state})}",
         webhook=_webhook(),
         identity=consents.own(by, Purpose.IDENTITY) is not None,
-        seconds=int(LINK_HOLDS.total_seconds()),
+        seconds=int(LINK_LIFETIME.total_seconds()),
         access_token=access_token(item) if item else "",
     )
 
@@ -90,11 +90,11 @@ def finish_link(*, by: User, state: str) -> Item | None:
     aggregator fails, the state is put back and the return can be repeated. Raises `UnknownLink`, `AggregatorProblem`.
     """
     consent_pk = require_consent(by)
-    held = consents.digest(state)
+    digest = consents.digest(state)
     session = LinkSession.objects.filter(
-        user=by, state_digest=held, status=LinkStatus.OPEN, expires_at__gt=database_now()
+        user=by, state_digest=digest, status=LinkStatus.OPEN, expires_at__gt=database_now()
     ).first()
-    row = LinkSession.objects.filter(state_digest=held, status=LinkStatus.OPEN)
+    row = LinkSession.objects.filter(state_digest=digest, status=LinkStatus.OPEN)
     if session is None or not row.update(state_digest=consents.digest(secrets.token_urlsafe(32))):
         raise UnknownLink
     opened = opened_session(session)
@@ -103,7 +103,7 @@ def finish_link(*, by: User, state: str) -> Item | None:
         visited = client.link_state(opened["token"])
         exchanged = client.exchange(visited.public_token) if visited.public_token and not item_pk else None
     except AggregatorProblem:
-        LinkSession.objects.filter(pk=session.pk, status=LinkStatus.OPEN).update(state_digest=held)
+        LinkSession.objects.filter(pk=session.pk, status=LinkStatus.OPEN).update(state_digest=digest)
         raise
     if item_pk and visited.is_done:
         return _signed_in_again(session, item_pk)

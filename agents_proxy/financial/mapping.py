@@ -126,10 +126,10 @@ def _price_sensitivity(bought: list[Entry]) -> str | None:
 
 
 def _channel(bought: list[Entry]) -> str | None:
-    told = [entry.channel for entry in bought if entry.channel in ("online", "in store")]
-    if len(told) < CHANNEL_PURCHASES:
+    channels = [entry.channel for entry in bought if entry.channel in ("online", "in store")]
+    if len(channels) < CHANNEL_PURCHASES:
         return None
-    share = told.count("online") / len(told)
+    share = channels.count("online") / len(channels)
     return "online" if share >= 0.65 else "in store" if share <= 0.35 else "both"
 
 

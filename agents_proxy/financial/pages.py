@@ -79,12 +79,12 @@ def identity(request: HttpRequest, item_id: str) -> HttpResponse:
             if request.POST.get("agreed") != "yes":
                 raise errors.FinancialConsentRequired
             consents.give(by=person, purposes=[Purpose.IDENTITY], lasts=LASTS)
-        told = linked_items.identity_of(by=person, item_id=item_id)
+        stored = linked_items.identity_of(by=person, item_id=item_id)
     except Problem as problem:
         return _show_refusal(request, problem)
-    addresses = [", ".join(address.values()) for address in told["addresses"]]
-    found = {**told, "addresses": addresses, "empty": not any(told.values())}
-    return render(request, "financial/institutions.html", {**_page(request), "told": found, "told_by": item_id})
+    addresses = [", ".join(address.values()) for address in stored["addresses"]]
+    found = {**stored, "addresses": addresses, "empty": not any(stored.values())}
+    return render(request, "financial/institutions.html", {**_page(request), "identity": found, "identity_of": item_id})
 
 
 @_only_where_configured

@@ -162,13 +162,13 @@ def _pages(claimed: Claimed) -> Progress:
     raise errors.AggregatorRefused
 
 
-def _with_retries(ask: Callable[[], _Answer]) -> _Answer:
+def _with_retries(read: Callable[[], _Answer]) -> _Answer:
     """One read, repeated where the aggregator was away for a moment. Holds no database connection meanwhile."""
     for pause in (*RETRY_PAUSES, None):
         if not connection.in_atomic_block:
             connection.close()
         try:
-            return ask()
+            return read()
         except errors.AggregatorProblem as problem:
             if pause is None or type(problem) not in (
                 errors.AggregatorProblem,

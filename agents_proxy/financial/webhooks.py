@@ -33,7 +33,7 @@ from common.problems import InvalidRequest, TooManyRequests
 
 HEADER = "Plaid-Verification"
 OLDEST = 300  # seconds
-KEY_HOLDS = 3600.0  # seconds until it is looked up whether it has expired
+KEY_CHECK_INTERVAL = 3600.0  # seconds until it is looked up whether it has expired
 LONGEST_SIGNATURE = 4096
 UNKNOWN_KEYS = Limit("unknown-webhook-keys", 60, 600)  # look-ups, of all callers
 UNKNOWN_KEYS_OF_ONE = Limit("unknown-webhook-keys-of-one", 6, 600)  # and of one network
@@ -79,7 +79,7 @@ def _fits(claims: Any, body: bytes) -> bool:
 
 def _key(key_id: str, network: str) -> ECKey:
     known = _keys.get(key_id)
-    if known is not None and time.monotonic() - known[1] < KEY_HOLDS:
+    if known is not None and time.monotonic() - known[1] < KEY_CHECK_INTERVAL:
         return known[0]
     if known is None:  # one that was good stays within reach however many strangers make up others
         limits.count(UNKNOWN_KEYS_OF_ONE, network).require(TooManyRequests)
@@ -134,7 +134,7 @@ def _ends(item: Item, said: Webhook) -> None:
     if ends_at is not None and ends_at != item.ends_at:
         item.ends_at = ends_at
         item.save(update_fields=["ends_at"])
-        linked_items.tell_person(item, "ends")
+        linked_items.mail_person(item, "ends")
 
 
 def _repaired(item: Item, said: Webhook) -> None:

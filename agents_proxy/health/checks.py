@@ -59,17 +59,17 @@ def _what_is_wrong(failure: CallFailed, upstream: Upstream, prefix: str) -> str:
 
 
 def _envelope(channel: Channel) -> str:
-    _ask_for_no_task(channel, channel.upstream.url, "tasks/get", {})
+    _request_unknown_task(channel, channel.upstream.url, "tasks/get", {})
     return "answers JSON-RPC."
 
 
 def _a2a(channel: Channel) -> str:
     card = a2a.read_card(channel)
-    _ask_for_no_task(channel, card.url, a2a.METHODS[card.revision]["get"], a2a.version_header(card))
+    _request_unknown_task(channel, card.url, a2a.METHODS[card.revision]["get"], a2a.version_header(card))
     return f"answers A2A {card.revision}, {'with' if card.streams else 'without'} streaming."
 
 
-def _ask_for_no_task(channel: Channel, url: str, method: str, headers: dict[str, str]) -> None:
+def _request_unknown_task(channel: Channel, url: str, method: str, headers: dict[str, str]) -> None:
     """An agent that speaks JSON-RPC has an error, or a result, for a task that there never was."""
     task_id = new_task_id()
     body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "method": method, "params": {"id": task_id}})

@@ -81,7 +81,7 @@ def _claimed(
 def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Reply:
     about = None if by.person_pk is None else Subject((), (to,), person_pk=by.person_pk, disclosed=(to,))
     try:
-        reply = calls.ask(AGENT, prompt, consent_pk=by.consent_pk, about=about)
+        reply = calls.call_agent(AGENT, prompt, consent_pk=by.consent_pk, about=about)
     except (errors.AgentBusy, errors.AgentRefusedUs):  # it took nothing, so the same task may be tried again
         message.delete()
         raise
@@ -94,7 +94,7 @@ def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Repl
     delivery = delivery_of(reply)
     record_delivery(message.pk, delivery)
     if delivery.status is MessageStatus.FAILED and reply.error_code is None:  # said in words, of a task that ended well
-        calls.tell_operator(AGENT, prompt, CallOutcome.AGENT_FAILED, reply.body.decode())
+        calls.log_failure(AGENT, prompt, CallOutcome.AGENT_FAILED, reply.body.decode())
         return task_failed(prompt.task_id, reply.size)
     return reply
 
@@ -105,8 +105,8 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
     Returns where the message stands afterwards: a report that comes twice or too late changes nothing. Raises
     `InvalidRequest` for a word that means nothing, `UnknownMessage`.
     """
-    told = status_named(word)
-    if told is None:
+    status = status_named(word)
+    if status is None:
         raise InvalidRequest("This status is none that is known.")
     sent = OutboundMessage.objects.order_by("-pk")
     message = sent.filter(upstream_id=upstream_id).first() if upstream_id else None
@@ -115,8 +115,8 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
         message = next((one for one in there.iterator() if task_id in _names_of(one)), None)
     if message is None:
         raise errors.UnknownMessage
-    failed = told is MessageStatus.FAILED
-    record_delivery(message.pk, Delivery(told, upstream_id or "", "delivery_failed" if failed else ""))
+    failed = status is MessageStatus.FAILED
+    record_delivery(message.pk, Delivery(status, upstream_id or "", "delivery_failed" if failed else ""))
     message.refresh_from_db()
     return MessageStatus(message.status)
 

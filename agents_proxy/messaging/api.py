@@ -45,10 +45,10 @@ class MessagingView(AgentView):
     def post(self, request: Request, agent: str) -> HttpResponse:
         return super().post(request, agent)
 
-    def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
+    def reply(self, agent: str, caller: Caller, body: Any) -> Reply:
         by = Sender(caller.person_pk, caller.consent_pk)
-        session_id = asked.sessionId or new_session_id()
-        return messaging_actions.send_message(by=by, body=asked, session_id=session_id, task_id=str(self.task_id))
+        session_id = body.sessionId or new_session_id()
+        return messaging_actions.send_message(by=by, body=body, session_id=session_id, task_id=str(self.task_id))
 
 
 class SignedReport(BaseAuthentication):
@@ -69,10 +69,10 @@ class Reports(JSONView):
 
     def post(self, request: Request) -> HttpResponse:
         report = self.body(schemas.ReportBody)
-        stands = messaging_actions.take_report(
+        status = messaging_actions.take_report(
             word=report.status, upstream_id=report.messageId, task_id=report.id, number=report.to
         )
-        return json_answer({"status": stands.value})
+        return json_answer({"status": status.value})
 
 
 class Inbound(JSONView):
@@ -132,7 +132,7 @@ class Numbers(LimitedPost, QuerylessOwnerView):
         body = self.body(schemas.NumberBody)
         phone_numbers.send_code(by=self.person, number=body.to)
         return json_answer(
-            {"status": "code_sent", "expiresIn": int(phone_numbers.CODE_HOLDS.total_seconds())}, status=202
+            {"status": "code_sent", "expiresIn": int(phone_numbers.CODE_LIFETIME.total_seconds())}, status=202
         )
 
 

@@ -23,11 +23,11 @@ def written(body: MessageBody) -> str:
     return json.dumps(members, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def approved_text(asked: TemplateCall) -> MessageTemplate:
-    found = MessageTemplate.objects.filter(name=asked.name, language=asked.language, active=True).first()
+def approved_text(template: TemplateCall) -> MessageTemplate:
+    found = MessageTemplate.objects.filter(name=template.name, language=template.language, active=True).first()
     if found is None:
         raise invalid_field("template", "unknown_template", "No approved template has this name in this language.")
-    if set(asked.parameters) != set(PARAMETER.findall(found.text)):
+    if set(template.parameters) != set(PARAMETER.findall(found.text)):
         raise invalid_field("template.parameters", "wrong_parameters", "The template takes other parameters.")
     return found
 

@@ -33,7 +33,7 @@ from common.sql.statements import lock_for_transaction
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-CODE_HOLDS = timedelta(minutes=10)
+CODE_LIFETIME = timedelta(minutes=10)
 TRIES = 5  # guesses at one code
 CODES_PER_NUMBER = 3  # in an hour, whoever asks: nobody is to be flooded
 CODES_PER_PERSON = Limit("codes-per-person", 6, 3600)
@@ -206,7 +206,7 @@ def _noted(by: User, number: str, code: str) -> tuple[int, OutboundMessage]:
     row = PhoneNumber.objects.filter(user=by, digest=kept[0]).first() or PhoneNumber(user=by, digest=kept[0])
     row.number = encryption.sealed(number)
     row.code_digest = digest("code", str(by.pk), row.digest, code)
-    row.code_expires_at, row.attempts = now + CODE_HOLDS, 0
+    row.code_expires_at, row.attempts = now + CODE_LIFETIME, 0
     row.save()
     return row.pk, OutboundMessage.objects.create(
         task_id=new_task_id().replace("task-", "task-code-"), recipient_digest=kept[0],
@@ -220,7 +220,7 @@ def _deliver(message: OutboundMessage, number: str, code: str) -> None:
     text = gettext("%(code)s is your code for %(site)s. It holds for ten minutes. Nobody will ask you for it.")
     body = MessageBody(to=number, text=text % {"code": code, "site": settings.BASE_URL.split("//")[-1]})
     try:
-        reply = calls.ask(AGENT, Prompt(written(body), new_session_id(), message.task_id), consent_pk=None)
+        reply = calls.call_agent(AGENT, Prompt(written(body), new_session_id(), message.task_id), consent_pk=None)
     except CallFailed:
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
         raise MessagingUnavailable from None

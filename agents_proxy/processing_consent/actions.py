@@ -18,7 +18,7 @@ from accounts.models import User
 from agents_proxy.destinations.models import Destination
 from agents_proxy.errors import ConsentEnded, UnknownConsent
 from agents_proxy.processing_consent import identifiers
-from agents_proxy.processing_consent.events import tell_app, tell_apps_of
+from agents_proxy.processing_consent.events import notify_app, notify_apps_of
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.origins import App
 from agents_proxy.signals import consent_withdrawn
@@ -29,7 +29,7 @@ from common.sql.dialect import clock
 from common.sql.statements import rows
 from developers.app_events import ProcessingEvent
 
-EXPIRY_TOLD_WITHIN = timedelta(days=30)  # what ran out before that, an app is not told any more
+EXPIRY_NOTICE_WINDOW = timedelta(days=30)  # what ran out before that, an app is not told any more
 _log = logging.getLogger(__name__)
 
 
@@ -148,7 +148,7 @@ def _keep(
         **identifiers.columns_of(named),
         **columns,
     )
-    tell_app(given, ProcessingEvent.CONSENT_GIVEN, status=ProcessingStatus.LIVE, at=now)
+    notify_app(given, ProcessingEvent.CONSENT_GIVEN, status=ProcessingStatus.LIVE, at=now)
     return given
 
 
@@ -162,7 +162,7 @@ def withdraw(*, consent_id: str, by: User) -> None:
         consent_withdrawn.send(sender=ProcessingConsent, consent_pk=found.pk)
         now = database_now()
         if own.filter(withdrawn_at=None).update(withdrawn_at=now):
-            tell_withdrawn([found], now)
+            notify_withdrawn([found], now)
 
 
 @transaction.atomic
@@ -205,13 +205,13 @@ def end_naming(
             ProcessingConsent.objects.filter(pk=consent.pk, withdrawn_at=None).update(
                 withdrawn_at=now, end_reason=reason.value
             )
-        tell_withdrawn(live, now)
+        notify_withdrawn(live, now)
 
 
-def tell_withdrawn(consents: Iterable[ProcessingConsent], now: datetime) -> None:
+def notify_withdrawn(consents: Iterable[ProcessingConsent], now: datetime) -> None:
     """Tell the apps of those that still held: what had run out before ended as `expired`."""
-    held = [consent for consent in consents if consent.status_at(now) == ProcessingStatus.LIVE]
-    tell_apps_of(held, ProcessingEvent.CONSENT_WITHDRAWN, status=ProcessingStatus.WITHDRAWN, at=now)
+    live = [consent for consent in consents if consent.status_at(now) == ProcessingStatus.LIVE]
+    notify_apps_of(live, ProcessingEvent.CONSENT_WITHDRAWN, status=ProcessingStatus.WITHDRAWN, at=now)
 
 
 @transaction.atomic
@@ -221,7 +221,7 @@ def write_down_expiry(*, at_once: int = 500) -> int:
     over = _expired(now).select_for_update(skip_locked=True).order_by("pk")[:at_once]
     found = list(over)
     ProcessingConsent.objects.filter(pk__in=[consent.pk for consent in found]).update(expiry_told_at=now)
-    tell_apps_of(found, ProcessingEvent.CONSENT_EXPIRED, status=ProcessingStatus.EXPIRED, at=now)
+    notify_apps_of(found, ProcessingEvent.CONSENT_EXPIRED, status=ProcessingStatus.EXPIRED, at=now)
     return len(found)
 
 
@@ -232,7 +232,7 @@ def is_expiry_due() -> bool:
 
 def _expired(now: datetime) -> QuerySet[ProcessingConsent]:
     ran_out = Q(withdrawn_at=None) | Q(withdrawn_at__gte=F("expires_at"))
-    lately = {"expires_at__lte": now, "expires_at__gt": now - EXPIRY_TOLD_WITHIN}
+    lately = {"expires_at__lte": now, "expires_at__gt": now - EXPIRY_NOTICE_WINDOW}
     return ProcessingConsent.objects.filter(ran_out, app__isnull=False, expiry_told_at=None, **lately)
 
 

@@ -8,7 +8,7 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from developers.app_events import Occurrence, ProcessingEvent, notify_apps
 
 
-def tell_app(
+def notify_app(
     consent: ProcessingConsent, event: ProcessingEvent, *, status: StrEnum, at: datetime, **names: str | None
 ) -> None:
     """In the transaction of what it tells; `names` are `analysis_id`, `activation_id` and `deletion_id`."""
@@ -16,7 +16,7 @@ def tell_app(
         notify_apps([Occurrence(event, consent.app_id, consent.consent_id, status.value, **names)], at=at)
 
 
-def tell_apps_of(
+def notify_apps_of(
     consents: Iterable[ProcessingConsent], event: ProcessingEvent, *, status: StrEnum, at: datetime
 ) -> None:
     """The same of several consents at once, so that two who do it lock the apps in one order."""

@@ -34,7 +34,7 @@ _LONGEST_STATE = 500  # characters
 
 
 @dataclass(frozen=True)
-class Asked:
+class ConsentQuery:
     """What the page is to ask for. `app`, `origin` and `return_url` are None where our own pages ask.
 
     `state` is the site's own, which comes back with the answer as it was.
@@ -68,31 +68,31 @@ class InvalidLink(Exception):
 def agree(request: HttpRequest) -> HttpResponse:
     """Show who asks for what, in the words that are kept, and take the answer."""
     try:
-        asked = _checked_query(request)
+        query = _checked_query(request)
     except InvalidLink as reason:
         return render(
             request, "agents/consent_unfit.html", {"reason": str(reason), "repeats_nothing": True}, status=400
         )
-    if asked is None:
+    if query is None:
         return redirect("processing:given")
-    words = statement(asked.purposes, asks=_who(asked), lasts=None, destinations=asked.described)
-    own = verified_by(person_of(request).pk).needed_for(asked.purposes)
+    words = statement(query.purposes, asks=_who(query), lasts=None, destinations=query.described)
+    own = verified_by(person_of(request).pk).needed_for(query.purposes)
     shown = hashlib.sha256("\n".join([str(words), *own.emails, "", *own.phone_numbers]).encode()).hexdigest()
     form, status = ConsentForm(own=own, points=words.points), 200
     if request.method == "POST" and request.POST.get("decision") != "agree":
-        return _refused(asked)
+        return _refused(query)
     if request.method == "POST" and request.POST.get("shown", shown) != shown:
         # while the page was open an app may have named another destination, or an address may have gone
         messages.error(request, gettext("What is asked of you has changed since you read it. Read it again."))
     elif request.method == "POST":
         form, status = ConsentForm(request.POST, own=own, points=words.points), 400
         if form.is_valid():
-            return _agreed(request, asked, form)
+            return _agreed(request, query, form)
     context = {
-        "asked": asked, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(asked.purposes),
-        "form": form, "uses_identifiers": are_used_for(asked.purposes), "verify_url": verify_url(),
+        "query": query, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(query.purposes),
+        "form": form, "uses_identifiers": are_used_for(query.purposes), "verify_url": verify_url(),
     }  # fmt: skip
-    return _letting_the_form_return(render(request, "agents/consent.html", context, status=status), asked)
+    return _letting_the_form_return(render(request, "agents/consent.html", context, status=status), query)
 
 
 @signed_in_page
@@ -126,18 +126,18 @@ def renew(request: HttpRequest, consent_id: str) -> HttpResponse:
 @page_button(_("Withdraw"), danger=True)
 def withdraw(request: HttpRequest, consent_id: str) -> HttpResponse:
     consents.withdraw(consent_id=consent_id, by=person_of(request))
-    told = gettext("Withdrawn. No agent is asked, and nothing is sent, under this consent any more.")
-    messages.success(request, told)
+    notice = gettext("Withdrawn. No agent is asked, and nothing is sent, under this consent any more.")
+    messages.success(request, notice)
     if ProcessingConsent.objects.filter(consent_id=consent_id, deletions__isnull=False).exists():
         return redirect("deletions:receivers", consent_id)
     return redirect("processing:given")
 
 
-def _who(asked: Asked) -> str:
-    return asked.app.name if asked.app else gettext("This service")
+def _who(query: ConsentQuery) -> str:
+    return query.app.name if query.app else gettext("This service")
 
 
-def _checked_query(request: HttpRequest) -> Asked | None:
+def _checked_query(request: HttpRequest) -> ConsentQuery | None:
     """The checked query; None where nothing is asked for."""
     query = request.GET
     if not query:
@@ -150,7 +150,7 @@ def _checked_query(request: HttpRequest) -> Asked | None:
         raise InvalidLink(gettext("The link that led here does not say what you are to agree to.")) from None
     ordered = [purpose for purpose in Purpose if purpose in purposes]
     if query.keys().isdisjoint({"origin", "return_url", "state"}):
-        return Asked(
+        return ConsentQuery(
             ordered, None, None, None, _destinations(person_of(request), query.get("destination", ""), ordered, None)
         )
     origin, return_url = query.get("origin", ""), query.get("return_url", "")
@@ -163,7 +163,7 @@ def _checked_query(request: HttpRequest) -> Asked | None:
     if state is not None and (len(state) > _LONGEST_STATE or not state.isprintable()):
         raise InvalidLink(gettext("The link that led here has parts that nobody knows."))
     destinations = _destinations(person_of(request), query.get("destination", ""), ordered, app)
-    return Asked(ordered, app, origin, return_url, destinations, state)
+    return ConsentQuery(ordered, app, origin, return_url, destinations, state)
 
 
 def _destinations(person: User, named: str, purposes: list[Purpose], app: App | None) -> list[Destination]:
@@ -185,16 +185,16 @@ def _destinations(person: User, named: str, purposes: list[Purpose], app: App | 
     return found
 
 
-def _refused(asked: Asked) -> HttpResponse:
-    if asked.return_url is None:
+def _refused(query: ConsentQuery) -> HttpResponse:
+    if query.return_url is None:
         return redirect("processing:given")
-    return _back(asked, {"error": "access_denied"})
+    return _back(query, {"error": "access_denied"})
 
 
-def _agreed(request: HttpRequest, asked: Asked, form: ConsentForm) -> HttpResponse:
+def _agreed(request: HttpRequest, query: ConsentQuery, form: ConsentForm) -> HttpResponse:
     by, purposes, named = person_of(request), form.purposes(), form.named()
-    destinations = asked.destinations if Purpose.ACTIVATION in purposes else []
-    if asked.app is None or asked.origin is None or asked.return_url is None:
+    destinations = query.destinations if Purpose.ACTIVATION in purposes else []
+    if query.app is None or query.origin is None or query.return_url is None:
         consents.give(by=by, purposes=purposes, named=named, lasts=form.lasts(), destinations=destinations)
         messages.success(request, gettext("Agreed. You can withdraw it here at any time."))
         return redirect("processing:given")
@@ -203,30 +203,30 @@ def _agreed(request: HttpRequest, asked: Asked, form: ConsentForm) -> HttpRespon
         purposes=purposes,
         named=named,
         lasts=form.lasts(),
-        app=asked.app,
-        origin=asked.origin,
+        app=query.app,
+        origin=query.origin,
         destinations=destinations,
     )
-    told = {
+    members = {
         "consent_token": token.secret,
         "consent_id": token.consent.consent_id,
         "purposes": ",".join(token.consent.purposes),
         "expires_at": str(rfc3339(token.consent.expires_at)),
     }
-    return _back(asked, told)
+    return _back(query, members)
 
 
-def _back(asked: Asked, members: dict[str, str]) -> HttpResponse:
+def _back(query: ConsentQuery, members: dict[str, str]) -> HttpResponse:
     """To the site: what follows the `#` stays in the browser and reaches no server's log."""
-    members |= {} if asked.state is None else {"state": asked.state}
-    response = HttpResponse(status=303, headers={"Location": f"{asked.return_url}#{urlencode(members)}"})
-    return _letting_the_form_return(response, asked)
+    members |= {} if query.state is None else {"state": query.state}
+    response = HttpResponse(status=303, headers={"Location": f"{query.return_url}#{urlencode(members)}"})
+    return _letting_the_form_return(response, query)
 
 
-def _letting_the_form_return(response: HttpResponse, asked: Asked) -> HttpResponse:
+def _letting_the_form_return(response: HttpResponse, query: ConsentQuery) -> HttpResponse:
     """Browsers hold a form's redirect to the policy too, so this page alone may lead to this one site."""
-    if asked.origin:
-        response._csp_update = {"form-action": [asked.origin]}  # type: ignore[attr-defined]  # read by csp's middleware
+    if query.origin:
+        response._csp_update = {"form-action": [query.origin]}  # type: ignore[attr-defined]  # read by csp's middleware
     return response
 
 

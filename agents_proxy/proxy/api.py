@@ -118,17 +118,17 @@ class AgentView(ProgramView):
         given = request.data
         self.task_id = _well_formed_id(given)
         _refuse_query(request)
-        asked = checked(self.prompt, given)
+        body = checked(self.prompt, given)
         self.task_id = self.task_id or new_task_id()
-        return rpc.answer(self.reply(agent, cast("Caller", request.auth), asked).body)
+        return rpc.answer(self.reply(agent, cast("Caller", request.auth), body).body)
 
-    def reply(self, agent: str, caller: Caller, asked: Any) -> Reply:
+    def reply(self, agent: str, caller: Caller, body: Any) -> Reply:
         """What the agent answers to a checked body."""
-        prompt = Prompt(asked.text, asked.sessionId or new_session_id(), str(self.task_id))
+        prompt = Prompt(body.text, body.sessionId or new_session_id(), str(self.task_id))
         about = None
         if caller.consent_pk is not None:
-            about = subject_of(caller.consent_pk, AGENTS[agent].purpose, self.origin).for_prompt(asked.text)
-        answer = calls.ask(agent, prompt, consent_pk=caller.consent_pk, about=about)
+            about = subject_of(caller.consent_pk, AGENTS[agent].purpose, self.origin).for_prompt(body.text)
+        answer = calls.call_agent(agent, prompt, consent_pk=caller.consent_pk, about=about)
         callers.require_consent_still(caller, AGENTS[agent].purpose, self.origin)
         return answer
 

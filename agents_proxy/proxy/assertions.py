@@ -13,7 +13,7 @@ from agents_proxy.agents import AGENTS, Upstream
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.envelope import Prompt
 from agents_proxy.proxy.subjects import Subject
-from agents_proxy.signing import HOLDS, base64url, origin_of, pairwise, signed
+from agents_proxy.signing import LIFETIME, base64url, origin_of, pairwise, signed
 
 TYPE = "processing-consent+jwt"
 HEADER = "X-Processing-Consent"
@@ -30,13 +30,13 @@ def assertion(agent: str, target: Upstream, prompt: Prompt, about: Subject, cons
         "iss": settings.ISSUER,
         "aud": audience,
         "sub": pairwise(audience, about.person_pk),
-        "subject": about.told.body(),
+        "subject": about.disclosed_identifiers.body(),
         "purposes": [AGENTS[agent].purpose.value],
         "consent_id": consent.consent_id,
         "task": prompt.task_id,
         "text_sha256": base64url(hashlib.sha256(prompt.text.encode()).digest()),
         "jti": secrets.token_urlsafe(16),
         "iat": now,
-        "exp": now + HOLDS,
+        "exp": now + LIFETIME,
     }
     return signed(TYPE, claims)

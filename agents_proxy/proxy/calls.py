@@ -29,7 +29,7 @@ from agents_proxy.proxy.credentials import secrets_of
 from agents_proxy.proxy.envelope import AGENT_FAILED, Prompt, Reply, renamed
 from agents_proxy.proxy.events import Arrived
 from agents_proxy.proxy.replies import read_reply
-from agents_proxy.proxy.spelling import ASKED
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES
 from agents_proxy.proxy.subjects import Subject
 from agents_proxy.states import CallOutcome, Reach
 from common import metrics
@@ -75,7 +75,7 @@ class _Admission:
 under_way = _Admission()
 
 
-def ask(
+def call_agent(
     agent: str,
     prompt: Prompt,
     *,
@@ -135,7 +135,7 @@ class _Call:
             )
         except CallFailed as failure:
             outcome = CallOutcome(failure.name)
-            tell_operator(self.agent, self.prompt, outcome, failure.said)
+            log_failure(self.agent, self.prompt, outcome, failure.said)
             raise
         finally:
             milliseconds = int((time.monotonic() - clock) * 1000)
@@ -150,7 +150,9 @@ class _Call:
         consent = ProcessingConsent.objects.only("consent_id", "user", "app", "origin", "reach").get(pk=self.consent_pk)
         self.sent = _in_conversation(self.agent, self.target, kept_apart(self.prompt, principals_of(consent)))
         self.receiver = agent_at(self.agent, self.target)
-        if not record_disclosure(consent_pk=self.consent_pk, to=self.receiver, told=self.about.told):
+        if not record_disclosure(
+            consent_pk=self.consent_pk, to=self.receiver, identifiers=self.about.disclosed_identifiers
+        ):
             origin = consent.origin if consent.reach == Reach.SITE else None
             raise ConsentRequired(consent_url=consent_url(AGENTS[self.agent].purpose, origin))
         self.shown = assertion(self.agent, self.target, self.sent, self.about, consent)
@@ -158,7 +160,7 @@ class _Call:
     def _check(self, reply: Reply, outcome: CallOutcome) -> None:
         """Tell the operator what they should know of a reply; raises `SubjectMismatch`."""
         if outcome is not CallOutcome.ANSWERED:
-            tell_operator(self.agent, self.prompt, outcome, reply.said)
+            log_failure(self.agent, self.prompt, outcome, reply.said)
         if reply.dropped:
             _log.info("the agent %s gave %d values that the prompt does not say", self.agent, reply.dropped)
         if self.about is not None:
@@ -197,7 +199,7 @@ def _outcome(reply: Reply) -> CallOutcome:
     return CallOutcome.AGENT_FAILED if reply.error_code == AGENT_FAILED else CallOutcome.AGENT_ERROR
 
 
-def tell_operator(agent: str, prompt: Prompt, outcome: CallOutcome, said: str) -> None:
+def log_failure(agent: str, prompt: Prompt, outcome: CallOutcome, said: str) -> None:
     """What an upstream says of its failure stands in the log, and nowhere else: cut, without secrets and people."""
     target = upstream_of(agent)
     secrets = (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], *(secrets_of(target) if target else ()))
@@ -214,7 +216,7 @@ def _profile_fields_in(said: str) -> int:
         answer = said
     has_result = isinstance(answer, dict) and "result" in answer
     fields = read_reply(answer if has_result else {"result": answer}).fields or {}
-    return sum(name in ASKED and name != "state" for name in fields)  # which a task has, too
+    return sum(name in PROMPT_ATTRIBUTES and name != "state" for name in fields)  # which a task has, too
 
 
 def without_secrets(said: str, secrets: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from common.outbound.client import Answer, Client
 from common.outbound.failures import ExchangeFailed, InvalidAnswer, TimedOut
 
 LIMIT = 1024 * 1024  # bytes of an answer
-MOST_TOLD = 4096  # bytes of an answer that nobody can read, for the operator's log
+LOGGED_BYTES = 4096  # bytes of an answer that nobody can read, for the operator's log
 _LONGEST_PAUSE = 86_400  # seconds that a caller is told to wait at most
 _client = Client(may_reach=addresses.is_host, keeps=True)
 
@@ -81,17 +81,17 @@ class Channel:
 
 def failure_of(failure: CallFailed, answer: Answer) -> CallFailed:
     """`failure`, with what the upstream answered."""
-    failure.said = f"HTTP {answer.status} {answer.body[:MOST_TOLD].decode(errors='replace')}"
+    failure.said = f"HTTP {answer.status} {answer.body[:LOGGED_BYTES].decode(errors='replace')}"
     return failure
 
 
 def _retry_after(answer: Answer) -> dict[str, str]:
     """The upstream's `Retry-After`, in seconds whichever of its two forms it has; without one, a few seconds."""
-    told = answer.headers.get("retry-after", "").strip()
+    retry_after = answer.headers.get("retry-after", "").strip()
     seconds = 5
-    if re.fullmatch(r"[0-9]{1,9}", told):
-        seconds = int(told)
-    elif told:
+    if re.fullmatch(r"[0-9]{1,9}", retry_after):
+        seconds = int(retry_after)
+    elif retry_after:
         with suppress(ValueError):  # neither form
-            seconds = max(0, round(parsedate_to_datetime(told).timestamp() - time.time()))
+            seconds = max(0, round(parsedate_to_datetime(retry_after).timestamp() - time.time()))
     return {"Retry-After": str(min(seconds, _LONGEST_PAUSE))}

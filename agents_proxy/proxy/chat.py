@@ -89,7 +89,7 @@ def endpoint_of(url: str, path: str = "/chat/completions") -> str:
 
 
 def _request_body(model: str, names: Mapping[str, str], text: str) -> dict[str, Any]:
-    told = _RULES + "\n".join(f"{name} ({kind})" for name, kind in names.items())
+    instructions = _RULES + "\n".join(f"{name} ({kind})" for name, kind in names.items())
     members = {
         "name": {"type": "string", "enum": list(names)},
         "value": {"type": ["string", "number", "boolean"]},
@@ -100,7 +100,7 @@ def _request_body(model: str, names: Mapping[str, str], text: str) -> dict[str, 
     schema = {"type": "object", "properties": entries, "required": ["entries"], "additionalProperties": False}
     return {
         "model": model,
-        "messages": [{"role": "system", "content": told}, {"role": "user", "content": text}],
+        "messages": [{"role": "system", "content": instructions}, {"role": "user", "content": text}],
         "response_format": {
             "type": "json_schema",
             "json_schema": {"name": "entries", "strict": True, "schema": schema},

@@ -45,12 +45,12 @@ def secrets_of(upstream: Upstream) -> tuple[str, ...]:
 def _token(credentials: ClientCredentials, client: Client, seconds: float) -> str:
     until, token = _tokens.get(credentials, (0.0, ""))
     if until <= time.monotonic():
-        token, holds = _asked_for(credentials, client, seconds)
-        _tokens[credentials] = (time.monotonic() + max(0, holds - _LEEWAY), token)
+        token, lifetime = _requested_token(credentials, client, seconds)
+        _tokens[credentials] = (time.monotonic() + max(0, lifetime - _LEEWAY), token)
     return token
 
 
-def _asked_for(credentials: ClientCredentials, client: Client, seconds: float) -> tuple[str, int]:
+def _requested_token(credentials: ClientCredentials, client: Client, seconds: float) -> tuple[str, int]:
     """A token and the seconds that it holds (RFC 6749, 2.3.1 and 4.4)."""
     named = f"{quote(credentials.client_id, safe='')}:{quote(credentials.secret, safe='')}"
     form = {"grant_type": "client_credentials", **({"scope": credentials.scope} if credentials.scope else {})}
@@ -71,10 +71,11 @@ def _asked_for(credentials: ClientCredentials, client: Client, seconds: float) -
 
 def _read(answer: Answer) -> tuple[str, int]:
     try:
-        told = strict_json(answer.body)
-        token, kind, holds = told["access_token"], told.get("token_type", "Bearer"), told.get("expires_in", _ASSUMED)
+        members = strict_json(answer.body)
+        token, kind = members["access_token"], members.get("token_type", "Bearer")
+        lifetime = members.get("expires_in", _ASSUMED)
         if isinstance(token, str) and token.isascii() and token.isprintable() and str(kind).lower() == "bearer":
-            return token, min(int(holds), _LONGEST)
+            return token, min(int(lifetime), _LONGEST)
     except (InvalidRequest, KeyError, TypeError, AttributeError, ValueError):
         pass
     raise _failure(InvalidAgentResponse(), "none that is a bearer token")

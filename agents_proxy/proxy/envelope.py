@@ -165,10 +165,10 @@ def read(body: bytes, task_id: str) -> Reply:
     if answer.keys() != {"jsonrpc", "id", "result"} or result != answer["result"]:
         body = _dumped({"jsonrpc": "2.0", "id": task_id, "result": result})
     reply = Reply(body, result, None, size, state=state or "")
-    return _asking_back(reply, unwrapped(result), task_id) if state == "input-required" else reply
+    return _question_reply(reply, unwrapped(result), task_id) if state == "input-required" else reply
 
 
-def _asking_back(reply: Reply, task: dict[str, Any], task_id: str) -> Reply:
+def _question_reply(reply: Reply, task: dict[str, Any], task_id: str) -> Reply:
     message = task["status"].get("message")
     parts = message.get("parts") if isinstance(message, dict) else None
     texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
@@ -180,8 +180,8 @@ def _asking_back(reply: Reply, task: dict[str, Any], task_id: str) -> Reply:
 
 def task_failed(task_id: str, size: int, *, said: str = "", state: str = "failed") -> Reply:
     """The reply to a task that failed, or was rejected, called off or never authorised: our code and sentence."""
-    told = {"code": AGENT_FAILED, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
-    body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": told})
+    error = {"code": AGENT_FAILED, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+    body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": error})
     return Reply(body, None, AGENT_FAILED, size, said, state)
 
 
@@ -268,8 +268,8 @@ def _failed(error: Any, task_id: str, size: int) -> Reply:
     code = error.get("code") if isinstance(error, dict) else None
     if type(code) is not int or not -(2**53) < code < 2**53:
         raise InvalidAgentResponse
-    told = {"jsonrpc": "2.0", "id": task_id, "error": {"code": code, "message": "The agent reported an error."}}
-    return Reply(orjson.dumps(told), None, code, size, _dumped(error).decode())
+    response = {"jsonrpc": "2.0", "id": task_id, "error": {"code": code, "message": "The agent reported an error."}}
+    return Reply(orjson.dumps(response), None, code, size, _dumped(error).decode())
 
 
 def _dumped(answer: Any) -> bytes:

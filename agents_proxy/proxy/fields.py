@@ -67,7 +67,7 @@ class Fields:
     @property
     def known(self) -> int:
         """How many of the values are fields that a profile has."""
-        return sum(name in spelling.ASKED or name in spelling.NESTED for name in self.values)
+        return sum(name in spelling.PROMPT_ATTRIBUTES or name in spelling.NESTED for name in self.values)
 
     def put(self, name: str, value: Any) -> None:
         """A value under its canonical name; the later of two counts, unless it says nothing."""
@@ -135,7 +135,7 @@ def _profile_in(found: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any] |
         if spelling.canonical(name) == "user_profile" and (inner := as_object(value)):
             return _profile_in(inner, depth + 1) or inner
     for name, value in islice(found.items(), MOST_KEYS):
-        if spelling.canonical(name) in spelling.ASKED or not isinstance(value, Mapping | list | str):
+        if spelling.canonical(name) in spelling.PROMPT_ATTRIBUTES or not isinstance(value, Mapping | list | str):
             continue
         inner = as_object(value)
         if inner is not None and (profile := _profile_in(inner, depth + 1)) is not None:
@@ -155,10 +155,10 @@ def _flattened(found: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tu
         key = joined if _is_field(joined) else plain
         if not key:
             yield "", None
-        elif depth < DEEPEST and key not in spelling.ASKED and (listed := _listed(value)):
+        elif depth < DEEPEST and key not in spelling.PROMPT_ATTRIBUTES and (listed := _listed(value)):
             yield from _flattened(listed, "", depth + 1)
         elif depth < DEEPEST and (inner := _inner(key, value)) is not None:
-            if key in spelling.ASKED:
+            if key in spelling.PROMPT_ATTRIBUTES:
                 yield from _parts_of(key, spelling.snake_case(name), inner)
             else:
                 yield from _flattened(inner, "" if key in _WRAPPERS else key, depth + 1)
@@ -187,8 +187,8 @@ def _listed(value: Any) -> dict[str, Any] | None:
 
 def _inner(key: str, value: Any) -> Mapping[str, Any] | None:
     """The object to flatten under `key`: of a wrapper or a section, or in place of what is one value otherwise."""
-    if key in spelling.ASKED:
-        is_group = spelling.ASKED[key].control.kind == "group"
+    if key in spelling.PROMPT_ATTRIBUTES:
+        is_group = spelling.PROMPT_ATTRIBUTES[key].control.kind == "group"
         return value if isinstance(value, Mapping) and not is_group else None
     if key in _WRAPPERS or spelling.is_section(key):
         return as_object(value)
@@ -217,12 +217,12 @@ def _parts_of(key: str, written: str, inner: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _is_field(name: str) -> bool:
-    return name in spelling.ASKED or name in spelling.SCORES or spelling.part_of_group(name) is not None
+    return name in spelling.PROMPT_ATTRIBUTES or name in spelling.SCORES or spelling.part_of_group(name) is not None
 
 
 def _typed(name: str, value: Any) -> Any:
     """`value` in the type of its field where it says one in words."""
-    kind = spelling.ASKED[name].control.kind if name in spelling.ASKED else ""
+    kind = spelling.PROMPT_ATTRIBUTES[name].control.kind if name in spelling.PROMPT_ATTRIBUTES else ""
     if kind == "number":
         return number_in(value, may_be_none=name in _CAN_BE_NONE)
     if kind == "yesno":

@@ -44,7 +44,7 @@ _HOLDERS = frozenset(
         "text value reply answer completion generations choices delta"
     )
 )
-_ASKING = ("user", "system", "developer", "tool")  # roles of who does not answer
+_REQUEST_ROLES = ("user", "system", "developer", "tool")  # roles of who does not answer
 _DEEPEST_HOLDER = 8
 
 
@@ -160,8 +160,8 @@ def _pieces(result: Any) -> Iterator[_Piece]:
     """The places of a result in their order; its own members where there are none of them."""
     some = False
     for path in _PLACES:
-        for held in _at(result, path):
-            for piece in _artifacts(held) if path == ("artifacts",) else _parts(held, ".".join(path)):
+        for found in _at(result, path):
+            for piece in _artifacts(found) if path == ("artifacts",) else _parts(found, ".".join(path)):
                 some = True
                 yield piece
     if isinstance(result, str):
@@ -183,7 +183,7 @@ def _texts_elsewhere(value: Any, deep: int = 0) -> Iterator[str]:
     elif deep < _DEEPEST_HOLDER and isinstance(value, list):
         for part in value:
             yield from _texts_elsewhere(part, deep + 1)
-    elif deep < _DEEPEST_HOLDER and isinstance(value, Mapping) and value.get("role") not in _ASKING:
+    elif deep < _DEEPEST_HOLDER and isinstance(value, Mapping) and value.get("role") not in _REQUEST_ROLES:
         for name in value:
             if snake_case(name) in _HOLDERS:
                 yield from _texts_elsewhere(value[name], deep + 1)
@@ -194,18 +194,18 @@ def _artifacts(artifacts: Any) -> Iterator[_Piece]:
     parts: dict[Any, list[Any]] = {}
     for at, artifact in enumerate(artifacts if isinstance(artifacts, list) else []):
         named = _member(artifact, "artifactId") or _member(artifact, "index")
-        held = _member(artifact, "parts")
-        if isinstance(held, list):
-            parts.setdefault(named if isinstance(named, str | int) else ("", at), []).extend(held)
-    for held in parts.values():
-        yield from _parts(held, "artifacts")
+        listed = _member(artifact, "parts")
+        if isinstance(listed, list):
+            parts.setdefault(named if isinstance(named, str | int) else ("", at), []).extend(listed)
+    for listed in parts.values():
+        yield from _parts(listed, "artifacts")
 
 
-def _parts(held: Any, place: str) -> Iterator[_Piece]:
+def _parts(value: Any, place: str) -> Iterator[_Piece]:
     """Data parts one by one, then the texts as one: an agent that streams cuts them anywhere."""
-    if isinstance(held, Mapping) and held:
-        yield _Piece(place, held, is_text=False)
-    listed = held if isinstance(held, list) else [held]
+    if isinstance(value, Mapping) and value:
+        yield _Piece(place, value, is_text=False)
+    listed = value if isinstance(value, list) else [value]
     for part in listed:
         data = _member(part, "data")
         if isinstance(data, Mapping | list):

@@ -10,7 +10,7 @@ from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
 # Domains that share a section of the profile's page; every other section has its domain's name.
 _SECTION_OF = {"identity": "basic", "contact": "basic"}
 _FIRST = ("full_name", "email", "phone")  # who it is about comes before what they are like
-ASKED = {
+PROMPT_ATTRIBUTES = {
     attribute.name: attribute
     for attribute in sorted(
         (attribute for attribute in ATTRIBUTES if attribute.prompt), key=lambda attribute: attribute.name not in _FIRST
@@ -20,7 +20,7 @@ ASKED = {
 
 def _sections() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for name, attribute in ASKED.items():
+    for name, attribute in PROMPT_ATTRIBUTES.items():
         domain = attribute.path.partition(".")[0]
         section = _SECTION_OF.get(domain, domain)
         found[section] = (*found.get(section, ()), name)
@@ -64,7 +64,7 @@ def spellings(attributes: Iterable[Attribute]) -> dict[str, str]:
     }
 
 
-_KNOWN = spellings(ASKED.values()) | {
+_KNOWN = spellings(PROMPT_ATTRIBUTES.values()) | {
     other.replace("_", ""): name
     for name, others in {
         **dict.fromkeys(("confidence", "accuracy", "user_id", "intents", "intent_analysis"), ()),
@@ -109,7 +109,7 @@ def is_section(name: str) -> bool:
 
 def _parts() -> dict[str, tuple[str, str]]:
     """What a part of a group is called where it stands alone, without underscores: `intent24hcategory`."""
-    groups = [one for one in ASKED.values() if one.control.kind == "group"]
+    groups = [one for one in PROMPT_ATTRIBUTES.values() if one.control.kind == "group"]
     return {
         f"{one.name}{other}".replace("_", ""): (one.name, part.name)
         for one in groups

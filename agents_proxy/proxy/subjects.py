@@ -56,7 +56,7 @@ class Subject(Identifiers):
     disclosed: tuple[str, ...] = ()
 
     @property
-    def told(self) -> Identifiers:
+    def disclosed_identifiers(self) -> Identifiers:
         """`disclosed`, by their kinds."""
         emails = tuple(one for one in self.disclosed if "@" in one)
         return Identifiers(emails, tuple(one for one in self.disclosed if "@" not in one))

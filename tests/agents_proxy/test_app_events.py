@@ -142,7 +142,7 @@ def test_what_does_not_take_place_is_not_told(person: User, shop: App, monkeypat
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(consents, "tell_withdrawn", broken)
+    monkeypatch.setattr(consents, "notify_withdrawn", broken)
     with pytest.raises(RuntimeError):
         consents.withdraw(consent_id=consent.consent_id, by=person)
 

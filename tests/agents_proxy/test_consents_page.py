@@ -21,7 +21,7 @@ from tests.factories import AppFactory, ProcessingConsentFactory
 from tests.fakes.agents import agent, answers
 
 PAGE = "/profile/consent/"
-ASKED = {"origin": SITE, "purposes": "brand_affinity,profile", "return_url": f"{SITE}/back?order=7"}
+QUERY = {"origin": SITE, "purposes": "brand_affinity,profile", "return_url": f"{SITE}/back?order=7"}
 
 
 @pytest.fixture
@@ -36,13 +36,13 @@ def shop(db: None) -> App:
 
 
 def agree(browser: Client, decision: str = "agree", **query: str) -> Any:
-    query = query or ASKED
+    query = query or QUERY
     ticked = dict.fromkeys((f"purpose-{name}" for name in query.get("purposes", "").split(",")), "on")
     return browser.post(PAGE, {"decision": decision, "duration": "day", **ticked}, query_params=query)
 
 
 def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None:
-    page = browser.get(PAGE, ASKED)
+    page = browser.get(PAGE, QUERY)
     agree(browser)
 
     shown = page.content.decode()
@@ -58,7 +58,7 @@ def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None
 
 
 def test_both_answers_weigh_the_same(browser: Client, shop: App) -> None:
-    shown = browser.get(PAGE, ASKED).content.decode()
+    shown = browser.get(PAGE, QUERY).content.decode()
 
     answers = re.findall(r'<button class="([^"]+)" type="submit" name="decision" value="(\w+)"', shown)
     assert answers == [("btn", "agree"), ("btn", "refuse")]
@@ -85,10 +85,10 @@ def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Clien
 
 
 def test_each_purpose_is_ticked_by_itself_and_none_beforehand(browser: Client, shop: App) -> None:
-    shown = browser.get(PAGE, ASKED).content.decode()
+    shown = browser.get(PAGE, QUERY).content.decode()
     sent = {"decision": "agree", "duration": "year", "purpose-brand_affinity": "on", "purpose-messaging": "on"}
-    nothing = browser.post(PAGE, {"decision": "agree", "duration": "day"}, query_params=ASKED)
-    answer = browser.post(PAGE, sent, query_params={**ASKED, "state": "a b&c"})
+    nothing = browser.post(PAGE, {"decision": "agree", "duration": "day"}, query_params=QUERY)
+    answer = browser.post(PAGE, sent, query_params={**QUERY, "state": "a b&c"})
 
     kept = ProcessingConsent.objects.get()
     told = parse_qs(urlsplit(answer["Location"]).fragment)
@@ -105,7 +105,7 @@ def test_each_purpose_is_ticked_by_itself_and_none_beforehand(browser: Client, s
 def test_what_is_ticked_needs_an_address_or_a_number_that_it_uses(browser: Client, person: User, shop: App) -> None:
     for number in ("+4915112345678", "+4915112345679"):
         owning(person, number)
-    query = {**ASKED, "purposes": "profile,messaging,financial"}
+    query = {**QUERY, "purposes": "profile,messaging,financial"}
 
     def answered(*ticked: str) -> int:
         chosen = {"number": "none", **dict.fromkeys((f"purpose-{name}" for name in ticked), "on")}
@@ -122,7 +122,7 @@ def test_who_receives_something_is_named_before_and_kept(browser: Client, shop: 
         "privacy_notice": "https://acme.example/privacy?a=1&b=2",
     }  # fmt: skip
     configure(settings, url="http://127.0.0.1:9/", **said)
-    shown = browser.get(PAGE, ASKED).content.decode()
+    shown = browser.get(PAGE, QUERY).content.decode()
     agree(browser)
 
     assert "Received by Affinity &lt;i&gt; (Acme Lda, Portugal)" in shown
@@ -138,23 +138,23 @@ def test_refusing_returns_without_one(browser: Client, shop: App) -> None:
 
 
 BAD_LINKS: dict[str, dict[str, str]] = {
-    "unknown origin": {**ASKED, "origin": "https://evil.example", "return_url": "https://evil.example/"},
-    "return elsewhere": {**ASKED, "return_url": "https://evil.example/"},
-    "return to a lookalike": {**ASKED, "return_url": f"{SITE}.evil.example/"},
-    "return past a sign": {**ASKED, "return_url": f"{SITE}@evil.example/"},
-    "return to a port": {**ASKED, "return_url": f"{SITE}:444/"},
-    "return with a fragment": {**ASKED, "return_url": f"{SITE}/#a"},
-    "return with a line break": {**ASKED, "return_url": f"{SITE}/\r\nSet-Cookie: a=b"},
+    "unknown origin": {**QUERY, "origin": "https://evil.example", "return_url": "https://evil.example/"},
+    "return elsewhere": {**QUERY, "return_url": "https://evil.example/"},
+    "return to a lookalike": {**QUERY, "return_url": f"{SITE}.evil.example/"},
+    "return past a sign": {**QUERY, "return_url": f"{SITE}@evil.example/"},
+    "return to a port": {**QUERY, "return_url": f"{SITE}:444/"},
+    "return with a fragment": {**QUERY, "return_url": f"{SITE}/#a"},
+    "return with a line break": {**QUERY, "return_url": f"{SITE}/\r\nSet-Cookie: a=b"},
     "no return": {"origin": SITE, "purposes": "profile"},
     "no origin": {"purposes": "profile", "return_url": f"{SITE}/"},
-    "script": {**ASKED, "origin": "javascript:", "return_url": "javascript:alert(1)"},
+    "script": {**QUERY, "origin": "javascript:", "return_url": "javascript:alert(1)"},
     "no purpose": {"origin": SITE, "return_url": f"{SITE}/"},
-    "unknown purpose": {**ASKED, "purposes": "profile,everything"},
-    "unknown member": {**ASKED, "scope": "x"},
-    "long state": {**ASKED, "state": "x" * 501},
-    "state with a line break": {**ASKED, "state": "a\nb"},
+    "unknown purpose": {**QUERY, "purposes": "profile,everything"},
+    "unknown member": {**QUERY, "scope": "x"},
+    "long state": {**QUERY, "state": "x" * 501},
+    "state with a line break": {**QUERY, "state": "a\nb"},
     "state for nobody": {"purposes": "profile", "state": "x"},
-    "origin with a path": {**ASKED, "origin": f"{SITE}/"},
+    "origin with a path": {**QUERY, "origin": f"{SITE}/"},
 }
 
 
@@ -169,11 +169,11 @@ def test_a_link_that_cannot_be_followed(query: dict[str, str], browser: Client, 
 def test_a_suspended_app_asks_nobody(browser: Client, shop: App) -> None:
     App.objects.update(status="suspended")
 
-    assert browser.get(PAGE, ASKED).status_code == 400
+    assert browser.get(PAGE, QUERY).status_code == 400
 
 
 def test_strangers_sign_in_first_and_come_back(db: None, shop: App) -> None:
-    answer = Client().get(PAGE, ASKED)
+    answer = Client().get(PAGE, QUERY)
 
     assert answer.status_code == 302
     assert answer["Location"].startswith("/accounts/login/?next=/profile/consent/%3Forigin%3D")

@@ -107,9 +107,9 @@ def test_the_update_agent_is_told_once_under_the_consent(
     owner: JsonClient, person: User, run: Run, updates: list[str]
 ) -> None:
     put(owner, run, {"occupation": "baker", "age": None})
-    assert corrections.people_to_tell_of() == [person.pk]
-    corrections.tell_update_agent(person.pk)
-    corrections.tell_update_agent(person.pk)
+    assert corrections.people_with_due_corrections() == [person.pk]
+    corrections.send_corrections(person.pk)
+    corrections.send_corrections(person.pk)
 
     [text] = updates
     about, _instruction, fields = text.split("\n\n")
@@ -120,7 +120,7 @@ def test_the_update_agent_is_told_once_under_the_consent(
 def test_without_a_consent_no_agent_is_told(owner: JsonClient, person: User, run: Run, updates: list[str]) -> None:
     put(owner, run, {"occupation": "baker"})
     consents.withdraw(consent_id=run.consent.consent_id, by=person)
-    corrections.tell_update_agent(person.pk)
+    corrections.send_corrections(person.pk)
     put(owner, run, {"occupation": "miller"})
 
     assert (updates, corrections.is_due()) == ([], False)
@@ -133,7 +133,7 @@ def test_an_agent_that_fails_is_told_again_and_then_no_more(
     put(owner, run, {"occupation": "baker"})
     seen = []
     for _ in range(6):
-        corrections.tell_update_agent(person.pk)
+        corrections.send_corrections(person.pk)
         seen.append(Correction.objects.filter(due_at__isnull=False).update(due_at=Correction.objects.get().at))
 
     assert seen == [1, 1, 1, 1, 0, 0]
@@ -144,13 +144,13 @@ def test_no_agent_is_told_of_others_and_what_names_nobody_waits_for_nothing(
 ) -> None:
     EmailAddress.objects.create(user=person, email=SECOND, verified=True)
     put(owner, run, {"occupation": "baker", "email": SECOND, "likes": ["+351 912 345 678"], "4915112345678": "mine"})
-    corrections.tell_update_agent(person.pk)
+    corrections.send_corrections(person.pk)
 
     [text] = updates
     assert json.loads(text.split("\n\n")[-1]) == {"occupation": "baker"}
     assert not Correction.objects.filter(due_at__isnull=False).exists()
     put(owner, run, {"email": SECOND})
-    corrections.tell_update_agent(person.pk)
+    corrections.send_corrections(person.pk)
     assert (len(updates), corrections.is_due()) == (1, False)
 
 

@@ -82,12 +82,12 @@ def test_calls_that_begin_and_end_beside_one_that_tells_more_are_all_counted(mon
     to = Receiver("https://agents.example", agent="brand")
     by_email, by_number = Identifiers(("ana@example.org",)), Identifiers((), ("+351912345678",))
     begin = partial(actions.record_disclosure, consent_pk=consent.pk, to=to)
-    assert all(begin(told=by_email) for _ in range(2))
+    assert all(begin(identifiers=by_email) for _ in range(2))
     read, others = actions._subject, []
 
     def meanwhile(row: Deletion) -> Any:
         others.extend(threading.Thread(target=at_once, args=(act,)) for act in (
-            partial(begin, told=by_email), partial(begin, told=by_email),
+            partial(begin, identifiers=by_email), partial(begin, identifiers=by_email),
             partial(actions.record_return, consent_pk=consent.pk, to=to),
         ))  # fmt: skip
         for other in others:
@@ -96,7 +96,7 @@ def test_calls_that_begin_and_end_beside_one_that_tells_more_are_all_counted(mon
         return read(row)
 
     monkeypatch.setattr(actions, "_subject", meanwhile)
-    assert begin(told=by_number)
+    assert begin(identifiers=by_number)
     for other in others:
         other.join()
 

@@ -82,7 +82,7 @@ def test_nothing_is_told_that_the_agent_was_not(caller: Any, person: User, there
     consents.give(by=person, purposes=[Purpose.BRAND_AFFINITY])
     caller.post("/api/a2a/brand", {"text": NUMBER})
     [row] = Deletion.objects.all()
-    assert opened(row).told.body() == {"emails": [], "phone_numbers": [NUMBER]}
+    assert opened(row).identifiers.body() == {"emails": [], "phone_numbers": [NUMBER]}
 
     caller.post("/api/a2a/brand", {"text": "ana@example.org"})
     caller.post("/api/a2a/core", CALL)
@@ -225,10 +225,14 @@ def test_a_destination_is_told_which_sendings(
     assert (row.under_way, row.next_attempt_at) == (0, row.requested_at)
     attempt()
 
-    told = crm.got[1]
-    assert (crm.ids[0], told["type"], told["data"]["activationIds"]) == (sent, "deletion.requested", [sent])
-    assert crm.ids[1] == told["data"]["deletionId"]
-    claims = unchecked(told["data"]["statement"])
+    identifiers = crm.got[1]
+    assert (crm.ids[0], identifiers["type"], identifiers["data"]["activationIds"]) == (
+        sent,
+        "deletion.requested",
+        [sent],
+    )
+    assert crm.ids[1] == identifiers["data"]["deletionId"]
+    claims = unchecked(identifiers["data"]["statement"])
     assert claims["aud"] == origin_of(destination.url)
     assert states()["Trips CRM"] == ("confirmed", "")
 

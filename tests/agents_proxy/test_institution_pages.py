@@ -21,7 +21,7 @@ def test_identity_is_asked_under_its_own_consent_and_kept_nowhere(
     assert "/identity/get" not in bank.paths
     answer = owner.client.post(address, {"agreed": "yes"})
 
-    told = answer.context["told"]
+    told = answer.context["identity"]
     assert answer.status_code == 200
     assert told["names"]
     text = answer.content.decode()

@@ -11,7 +11,7 @@ from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import steps
 from agents_proxy.analyses.models import Run
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.proxy.spelling import ASKED
+from agents_proxy.proxy.spelling import PROMPT_ATTRIBUTES
 from agents_proxy.statements import OWN_VALUES_USED
 from common import encryption
 from tests.agents_proxy.agent_server import Agents
@@ -135,7 +135,7 @@ def test_the_page_offers_each_field_of_a_profile_but_who_somebody_is(owner: Json
 
     places = owner.client.get("/profile/").context["own_places"]
 
-    assert {place["field"] for place in places.values()} == ASKED.keys() - {"full_name", "email", "phone"}
+    assert {place["field"] for place in places.values()} == PROMPT_ATTRIBUTES.keys() - {"full_name", "email", "phone"}
     assert places["location.home.city"]["field"] == "city"
 
 
