@@ -221,7 +221,7 @@ class Session(models.Model):
         db_table = "sessions"
 
 
-class AskedBy(models.TextChoices):
+class ErasureRequester(models.TextChoices):
     """Who wanted an account erased."""
 
     PERSON = "person"
@@ -235,7 +235,7 @@ class Erasure(models.Model):
     """
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="erasures")
-    asked_by = models.CharField(max_length=16, choices=AskedBy)
+    asked_by = models.CharField(max_length=16, choices=ErasureRequester)
     asked_at = models.DateTimeField()
     due_at = models.DateTimeField()
     undo_digest = models.CharField(
@@ -247,7 +247,7 @@ class Erasure(models.Model):
     class Meta:
         db_table = "erasures"
         constraints = [
-            one_of("erasures_asked_by", "asked_by", AskedBy),
+            one_of("erasures_asked_by", "asked_by", ErasureRequester),
             check("erasures_due_after_asked", Q(due_at__gte=F("asked_at"))),
             check("erasures_one_end", Q(cancelled_at__isnull=True) | Q(done_at__isnull=True)),
             UniqueConstraint(

@@ -14,6 +14,6 @@ def note_change(*, of: "User", kind: WayChange, detail: str = "", address: str =
 
     `detail` is as in `SecurityChange`; `address` is where to tell it, if not where the account is now.
     """
-    told_at = address or of.email
-    if not is_sandbox_address(told_at):
-        SecurityChange.objects.create(user=of, kind=kind, address=told_at, detail=detail)
+    recipient = address or of.email
+    if not is_sandbox_address(recipient):
+        SecurityChange.objects.create(user=of, kind=kind, address=recipient, detail=detail)

@@ -104,8 +104,8 @@ def _due() -> list[tuple[int, str]]:
 
 def _queue(whose: tuple[int, str]) -> None:
     user_pk, address = whose
-    held = SecurityChange.objects.select_for_update(skip_locked=True).filter(user=user_pk, address=address)
-    changes = list(held.order_by("pk"))
+    locked = SecurityChange.objects.select_for_update(skip_locked=True).filter(user=user_pk, address=address)
+    changes = list(locked.order_by("pk"))
     SecurityChange.objects.filter(pk__in=[change.pk for change in changes]).delete()
     changes = [change for change in changes if change.at > timezone.now() - _GIVEN_UP_AFTER]
     if not changes:

@@ -24,7 +24,7 @@ import psycopg
 from django.db import connection
 
 _log = logging.getLogger(__name__)
-_LOOKS = 0.25  # seconds between two looks whether the main thread has ended
+_CHECK_INTERVAL = 0.25  # seconds between two looks whether the main thread has ended
 _KEPT_FOR = 1.0  # seconds that a database connection is kept for the next job
 _MOST_WAITING = 1000  # jobs that nobody misses; what comes beyond is not taken
 
@@ -122,7 +122,7 @@ class Background:
         if not keeps:
             connection.close()  # back to the pool meanwhile
         with self._changed:
-            self._changed.wait(max(0.0, min(self._wait(), _LOOKS)))
+            self._changed.wait(max(0.0, min(self._wait(), _CHECK_INTERVAL)))
         return None
 
     def _wait(self) -> float:

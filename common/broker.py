@@ -16,7 +16,7 @@ from common.background import background
 
 _PAUSE = 10.0  # seconds without asking the broker again after it failed: others wait for that thread, too
 _log = logging.getLogger(__name__)
-_ask_again_at = 0.0  # by the monotonic clock
+_retry_at = 0.0  # by the monotonic clock
 
 
 def enqueue(task: str, *arguments: Any) -> None:
@@ -30,11 +30,11 @@ def enqueue(task: str, *arguments: Any) -> None:
 
 
 def _send(task: str, arguments: tuple[Any, ...]) -> None:
-    global _ask_again_at
-    if time.monotonic() < _ask_again_at:
+    global _retry_at
+    if time.monotonic() < _retry_at:
         return
     try:
         current_app.tasks[task].apply_async(arguments, retry=False)
     except Exception as error:  # whatever the broker's library raises
-        _ask_again_at = time.monotonic() + _PAUSE
+        _retry_at = time.monotonic() + _PAUSE
         _log.warning("%s, and all for %d s, is left to the sweep: %s", task, _PAUSE, type(error).__name__)

@@ -184,14 +184,14 @@ def forget_outside() -> None:
 
 def headers(counts: Iterable[Count]) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) of the limits that are on."""
-    policies, standings = [], []
+    policies, states = [], []
     for found in counts:
         limit = found.limit
         if limit.allowed:
             policies.append(_policy(limit.name, limit.allowed, limit.seconds))
             ends = f";t={found.resets_in}" if found.resets_in else ""
-            standings.append(f'"{limit.name}";r={found.remaining}{ends}')
-    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standings)} if policies else {}
+            states.append(f'"{limit.name}";r={found.remaining}{ends}')
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(states)} if policies else {}
 
 
 @lru_cache(maxsize=256)
@@ -317,7 +317,7 @@ def _redis_key(name: str) -> str:
     return f"limit:{connection.settings_dict['NAME']}:{name}"
 
 
-_ask_again_at = 0.0  # by the monotonic clock
+_retry_at = 0.0  # by the monotonic clock
 
 
 def _shared(act: Callable[[Store], _T]) -> _T:
@@ -325,20 +325,20 @@ def _shared(act: Callable[[Store], _T]) -> _T:
 
     After a failure the database is taken for a while: limits go on, and no request waits for a store that is away.
     """
-    global _ask_again_at
+    global _retry_at
     client = _redis()
     if client is not None:
         try:
             return act(_Redis(client))
         except redis.RedisError as error:
-            _ask_again_at = time.monotonic() + _REDIS_PAUSE
+            _retry_at = time.monotonic() + _REDIS_PAUSE
             failed = type(error).__name__
             _log.warning("Limits are counted in the database for %d s: Redis failed: %s", _REDIS_PAUSE, failed)
     return act(_Database())
 
 
 def _redis() -> redis.Redis | None:
-    if not settings.REDIS_URL or time.monotonic() < _ask_again_at:
+    if not settings.REDIS_URL or time.monotonic() < _retry_at:
         return None
     return _client(settings.REDIS_URL)
 

@@ -22,7 +22,7 @@ MAILS = Counter("consent_mails_total", "Mails that went out, or were not taken."
 TASKS = Histogram(
     "consent_task_duration_seconds", "Tasks of the worker.", ["task", "state"], buckets=(0.1, 1, 10, 60)
 )  # fmt: skip
-HELD = Gauge(
+OPEN_CALLS = Gauge(
     "consent_held_calls", "Answers and streams held, and calls to agents under way.", ["kind"],
     multiprocess_mode="livesum",
 )  # fmt: skip

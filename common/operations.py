@@ -133,24 +133,24 @@ class OperationSchema(AutoSchema):
         return {"application/json": OpenApiRequest(shape, examples=[OpenApiExample("body", value=example_of(shape))])}
 
     def get_response_serializers(self) -> Any:
-        told = self.described
+        described = self.described
         responses: dict[Any, OpenApiResponse] = {}
-        for status, shape in told.answers.items():
-            more = f" With `Accept: application/jose`: {told.jose}" if told.jose and shape else ""
-            examples = [OpenApiExample("answer", value=_merged(example_of(shape), told.example))] if shape else []
+        for status, shape in described.answers.items():
+            more = f" With `Accept: application/jose`: {described.jose}" if described.jose and shape else ""
+            examples = [OpenApiExample("answer", value=_merged(example_of(shape), described.example))] if shape else []
             responses[(status, "application/json") if shape else status] = OpenApiResponse(
                 shape, _MEANINGS[status] + more, examples
             )
-        if told.stream:
-            responses[200, "text/event-stream"] = OpenApiResponse({"type": "string"}, told.stream)
+        if described.stream:
+            responses[200, "text/event-stream"] = OpenApiResponse({"type": "string"}, described.stream)
         return responses | self._refusals()
 
     def _refusals(self) -> dict[Any, OpenApiResponse]:
-        told = self.described
-        common = self.view.common_refusals(self.method, self.path, takes_body=told.body is not None)
+        described = self.described
+        common = self.view.common_refusals(self.method, self.path, takes_body=described.body is not None)
         found: dict[tuple[int, str], dict[str, OpenApiExample]] = {}
         shapes = {}
-        for refusal in [*common, *told.refusals]:
+        for refusal in [*common, *described.refusals]:
             code, body = refusal.example(_TRACE_ID)
             shapes[refusal.media_type] = refusal.shape
             examples = found.setdefault((refusal.status, refusal.media_type), {})
@@ -237,12 +237,12 @@ def _query_parameters(model: type[BaseModel]) -> Iterable[OpenApiParameter]:
     own = model.__annotations__  # before those that it inherits
     for name, member in sorted(schema["properties"].items(), key=lambda one: one[0] not in own):
         kind: Schema = next((of for of in member.get("anyOf", ()) if of != {"type": "null"}), {})
-        told = {key: value for key, value in (member | kind).items() if key not in ("anyOf", "title", "description")}
-        if told.get("default", "") is None:
-            del told["default"]
-        if "const" in told:
-            told["enum"] = [told.pop("const")]
-        if "examples" in told:
-            told["example"] = told.pop("examples")[0]
+        shape = {key: value for key, value in (member | kind).items() if key not in ("anyOf", "title", "description")}
+        if shape.get("default", "") is None:
+            del shape["default"]
+        if "const" in shape:
+            shape["enum"] = [shape.pop("const")]
+        if "examples" in shape:
+            shape["example"] = shape.pop("examples")[0]
         required = name in schema.get("required", ())
-        yield OpenApiParameter(name, told, required=required, description=member.get("description", ""))
+        yield OpenApiParameter(name, shape, required=required, description=member.get("description", ""))

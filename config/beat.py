@@ -23,7 +23,7 @@ class Scheduler(PersistentScheduler):
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._began, self._beaten = time.monotonic(), -math.inf
-        self._asked: dict[str, float] = {}
+        self._attempted: dict[str, float] = {}
         self._sent: dict[str, float] = {}
 
     def schedules_equal(self, old_schedules: Any, new_schedules: Any) -> bool:
@@ -45,9 +45,9 @@ class Scheduler(PersistentScheduler):
     def _has_work(self, name: str, watched: Watched) -> bool:
         """False until the time of this queue has come again."""
         now = time.monotonic()
-        if now - self._asked.get(name, -math.inf) < watched.seconds - _EARLY:
+        if now - self._attempted.get(name, -math.inf) < watched.seconds - _EARLY:
             return False
-        self._asked[name] = now
+        self._attempted[name] = now
         has_work = now - self._sent.get(name, self._began) > ANYWAY_AFTER or _is_due(watched.is_due)
         if has_work:
             self._sent[name] = now

@@ -129,10 +129,10 @@ def _of_the_audit(now: datetime) -> Iterator[tuple[str, Waiting]]:
         first="pk",
     )  # fmt: skip
     yield "consent.view_read", _late(unchained, now - timedelta(minutes=5))
-    held = _line(
+    pending = _line(
         _("audit entries that could not be written yet"), _rows("consent.AuditPending"), "at", _AUDIT, first="pk"
     )
-    yield "consent.view_auditentry", _late(held, now - timedelta(minutes=10))
+    yield "consent.view_auditentry", _late(pending, now - timedelta(minutes=10))
     late = _line(_("audit entries not in the public log yet"), _rows("consent.LogQueue"), "at", _AUDIT, first="pk")
     yield "consent.view_auditentry", _late(late, now - timedelta(minutes=10))
 

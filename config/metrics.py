@@ -205,12 +205,12 @@ def sample() -> None:
     from agents_proxy.proxy.calls import under_way  # has models, and config/wsgi.py imports this before they are there
     from consent.notices.long_polling import hub
 
-    held = {
+    open_calls = {
         "answers": (hub.count(), settings.STATUS_WAITERS),
         "agents": (under_way.count, settings.A2A_CALLS_IN_FLIGHT),
     }
-    for kind, (count, most) in held.items():
-        metrics.HELD.labels(kind).set(count)
+    for kind, (count, most) in open_calls.items():
+        metrics.OPEN_CALLS.labels(kind).set(count)
         metrics.FULLEST.labels(kind).set(count / most)
     pool: Any = getattr(connections["default"], "pool", None)
     if pool is not None:

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import select_template
 
-from accounts.interrupted.middleware import ask_again
+from accounts.interrupted.middleware import confirmation_page
 from accounts.interrupted.page_forms import form_of, page_at
 from common.admission.exceptions import problem_answer
 from common.problems import CsrfFailed, MethodNotAllowed, Problem
@@ -17,7 +17,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form whose token is missing or too old: what it asked is shown again, unless another site sent it."""
     if wants_json(request):
         return problem_answer(request, CsrfFailed())
-    return ask_again(request) or render(
+    return confirmation_page(request) or render(
         request, "403_csrf.html", {"way_on": page_at(request.path) if _is_page(request) else ""}, status=403
     )
 

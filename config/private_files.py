@@ -10,7 +10,7 @@ from django.core.mail.backends.filebased import EmailBackend
 _BESIDE = ("", "-wal", "-shm", "-journal")
 
 
-def keep_private(sender: object, connection: Any, **told: Any) -> None:
+def keep_private(sender: object, connection: Any, **options: Any) -> None:
     """SQLite makes its file readable by all, and those beside it like that one."""
     if connection.vendor != "sqlite" or connection.is_in_memory_db():
         return

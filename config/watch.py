@@ -30,7 +30,7 @@ _INTERVAL_WHILE_AWAY = 0.5
 _CONNECT_TIMEOUT = 2.0  # seconds that the pool gets for a connection
 _MOMENT = 0.01  # seconds: so long the loop may be held, again and again
 _PAUSE = 0.05  # seconds between two of them
-_LOOKS = 0.1  # seconds between two looks at a connection that says nothing; 0 would look without a pause
+_CHECK_INTERVAL = 0.1  # seconds between two looks at a connection that says nothing; 0 would look without a pause
 _ANSWER_TIMEOUT = 4.0  # seconds without an answer to `SELECT 1`; long, since every connection is cut then
 _log = logging.getLogger(__name__)
 _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
@@ -146,7 +146,7 @@ async def _select_one(pool: Any, *, timeout: float = _CONNECT_TIMEOUT) -> None:
     try:
         connection.pgconn.send_query(b"SELECT 1")
         answering, socket = generators.execute(connection.pgconn), connection.pgconn.socket
-        results = await waiting.wait_async(answering, socket, interval=_LOOKS)
+        results = await waiting.wait_async(answering, socket, interval=_CHECK_INTERVAL)
         if results[-1].status != ExecStatus.TUPLES_OK:
             raise psycopg.OperationalError("PostgreSQL answers with an error")
     finally:

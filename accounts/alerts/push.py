@@ -100,15 +100,15 @@ def subscriptions_of(user: "User") -> QuerySet[PushSubscription]:
 def send_push(*, to: "User", words: Callable[[], tuple[str, str]], path: str, tag: str) -> None:
     """Leave a message for each browser of `to`. `words` are its title and its text, made in their language. It leads to
     `path`; a later one with the same `tag` takes its place on the screen."""
-    told = list(PushSubscription.objects.filter(user=to))
-    if not told:
+    subscriptions = list(PushSubscription.objects.filter(user=to))
+    if not subscriptions:
         return
     with translation.override(language_for(to)):
         title, text = (" ".join(line.split())[:_LONGEST_WORDS] for line in words())
     message = sealed(json.dumps({"title": title, "text": text, "path": path, "tag": tag}))
     now = database_now()
     OutgoingPush.objects.bulk_create(
-        OutgoingPush(subscription=one, sealed=message, due_at=now, until=now + LASTS) for one in told
+        OutgoingPush(subscription=one, sealed=message, due_at=now, until=now + LASTS) for one in subscriptions
     )
     transaction.on_commit(partial(enqueue, _TASK))
 

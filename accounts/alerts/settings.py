@@ -49,7 +49,7 @@ def save_settings(
     now = database_now()
     row = ensure_settings(by)
     row = AlertSettings.objects.select_for_update().get(pk=row.pk)
-    told_anew = (row.reads, row.updates) == (AlertWay.NONE, AlertWay.NONE)
+    alerts_were_off = (row.reads, row.updates) == (AlertWay.NONE, AlertWay.NONE)
     for kind in KINDS:
         setattr(row, kind, AlertWay(ways[kind]))
     if row.security not in (AlertWay.MAIL, AlertWay.BOTH):
@@ -61,7 +61,7 @@ def save_settings(
     if quiet is None or before == (None, None):
         row.quiet_since, row.quiet_count = (now if quiet else None), 0
     row.held_until = None
-    if told_anew:
+    if alerts_were_off:
         row.seen_until = now  # nothing of before is news
     row.save()
 

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from accounts.erasure.queries import obstacles, open_erasures
 from accounts.hooks import Words, room_erasures
-from accounts.models import AskedBy, Erasure, Session, User
+from accounts.models import Erasure, ErasureRequester, Session, User
 from accounts.outbox import TRIED_FOR, drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
@@ -32,12 +32,12 @@ class ErasureBlocked(Exception):
 
 
 @transaction.atomic
-def ask_to_erase(*, by: User) -> Erasure:
+def request_erasure(*, by: User) -> Erasure:
     """The account goes after ERASURE_WAIT_DAYS, and a mail keeps it. Asked again, it stays as it was.
 
     Raises `ErasureBlocked`.
     """
-    erasure, is_new = _ask(by, AskedBy.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
+    erasure, is_new = _open_erasure(by, ErasureRequester.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
     if is_new:
         secret = secrets.token_urlsafe(32)
         Erasure.objects.filter(pk=erasure.pk).update(undo_digest=digest_of(secret))
@@ -60,10 +60,10 @@ def order_erasure(*, of: User) -> Erasure:
     User.objects.select_for_update().get(pk=of.pk)
     now = database_now()
     open_erasures().filter(user=of).update(cancelled_at=now)
-    return _ask(of, AskedBy.OPERATOR, timedelta(0))[0]
+    return _open_erasure(of, ErasureRequester.OPERATOR, timedelta(0))[0]
 
 
-def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> tuple[Erasure, bool]:
+def _open_erasure(user: User, requester: ErasureRequester, wait: timedelta) -> tuple[Erasure, bool]:
     """The erasure that waits, and whether it is a new one."""
     User.objects.select_for_update().get(pk=user.pk)
     if words := obstacles(user):
@@ -72,7 +72,7 @@ def _ask(user: User, asked_by: AskedBy, wait: timedelta) -> tuple[Erasure, bool]
     if found is not None:
         return found, False
     now = database_now()
-    made = Erasure.objects.create(user=user, asked_by=asked_by, asked_at=now, due_at=now + wait)
+    made = Erasure.objects.create(user=user, asked_by=requester, asked_at=now, due_at=now + wait)
     User.objects.filter(pk=user.pk).update(leaves_at=made.due_at)
     return made, True
 

@@ -26,7 +26,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     """What becomes of everything, then the form; behind a fresh sign-in, with the second factor where there is one."""
     confirm_at = _where_to_confirm(request)
     if request.method == "POST":
-        return wait_for_sign_in(request, confirm_at) if confirm_at else _ask(request)
+        return wait_for_sign_in(request, confirm_at) if confirm_at else _request(request)
     return _page(request, confirm_at)
 
 
@@ -42,16 +42,16 @@ def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str 
     return render(request, "account_security/delete.html", shown, status=400 if wrong else 200)
 
 
-def _ask(request: HttpRequest) -> HttpResponse:
+def _request(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     typed = request.POST.get("address", "").strip()
     if mailbox(typed) != mailbox(user.email):
         return _page(request, "", typed=typed[:254], wrong=gettext("This is not the address of this account."))
     try:
-        asked = erasure_actions.ask_to_erase(by=user)
+        erasure = erasure_actions.request_erasure(by=user)
     except ErasureBlocked:
         return redirect("account-delete")
-    when = date_format(asked.due_at, "DATETIME_FORMAT")
+    when = date_format(erasure.due_at, "DATETIME_FORMAT")
     messages.success(
         request, gettext("Your account will be deleted on %(when)s (UTC). Until then you can keep it.") % {"when": when}
     )

@@ -92,8 +92,8 @@ def outcomes(user: "User") -> list[Words]:
 
 def rest_handles(erasure: "Erasure") -> None:
     """Their handles go on resting, so that nobody can read them."""
-    held = ReleasedHandle.objects.filter(user=erasure.user_id).exclude(handle__startswith="#")
-    resting = dict(held.values_list("handle", "released_at"))
+    released = ReleasedHandle.objects.filter(user=erasure.user_id).exclude(handle__startswith="#")
+    resting = dict(released.values_list("handle", "released_at"))
     profile = MarketplacePublicProfile.objects.filter(user=erasure.user_id, handle__isnull=False).first()
     if profile is not None and profile.handle is not None:
         resting[profile.handle] = database_now()

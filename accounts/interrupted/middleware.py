@@ -71,7 +71,7 @@ def _forget_completed(request: HttpRequest, response: HttpResponse) -> None:
             unconfirmed_forms.forget(request, row.key)
 
 
-def ask_again(request: HttpRequest) -> HttpResponse | None:
+def confirmation_page(request: HttpRequest) -> HttpResponse | None:
     """A page to confirm a form whose token was missing or too old; None where it may not be confirmed."""
     form, owner = page_forms.form_of(request.resolver_match), page_forms.origin_of(request).owner
     is_our_page = page_forms.comes_from_our_page(request)

@@ -109,8 +109,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         saved: User = super().save_user(request, user, form, commit)
         return saved
 
-    def post_login(self, request: HttpRequest, user: "User", **told: Any) -> HttpResponse:
-        response: HttpResponse = super().post_login(request, user, **told)
+    def post_login(self, request: HttpRequest, user: "User", **options: Any) -> HttpResponse:
+        response: HttpResponse = super().post_login(request, user, **options)
         methods = [str(record["method"]) for record in get_authentication_records(request, user)]
         _log.info("%s signed in: %s", user.public_id, ", ".join(methods) or "sign-up")
         known_browsers.remember(request, response, user.public_id)
@@ -158,8 +158,8 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         self, template_prefix: str, user: "User", context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
         """A change of a way in: what happened, told from the queue, so that no request waits for or fails by a mail."""
-        told = context or {}
-        detail = told.get("to_email") or told.get("deleted_email") or ""
+        values = context or {}
+        detail = values.get("to_email") or values.get("deleted_email") or ""
         note_change(of=user, kind=WayChange(template_prefix.rpartition("/")[2]), detail=detail, address=email or "")
 
     def _often_enough(self, template_prefix: str, email: str) -> bool:

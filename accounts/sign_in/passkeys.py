@@ -44,7 +44,7 @@ from accounts.models import User
 from accounts.sign_in.forms import SignUp
 
 _WAITING = "passkey_sign_up"  # the session's member
-_WAITS = 1800  # seconds between the address and its passkey
+_SIGN_UP_LIFETIME = 1800  # seconds between the address and its passkey
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class SignUpByPasskey(SignupView):  # type: ignore[misc]  # allauth has no types
             "email": form.cleaned_data["email"],
             "user_id": new_user_id(),
             "leads_to": self.get_next_url() or "",
-            "until": time.time() + _WAITS,
+            "until": time.time() + _SIGN_UP_LIFETIME,
         }
         return redirect("create-passkey")
 

@@ -37,8 +37,8 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _insert_json(model: type[models.Model], names: tuple[str, ...], returning: tuple[str, ...]) -> str:
     table = model._meta.db_table
-    told = f" RETURNING {', '.join(returning)}" if returning else ""
-    return f"INSERT INTO {table} ({', '.join(names)}) {rows_of_json(table, names)}{told}"
+    suffix = f" RETURNING {', '.join(returning)}" if returning else ""
+    return f"INSERT INTO {table} ({', '.join(names)}) {rows_of_json(table, names)}{suffix}"
 
 
 def update_texts(model: type[models.Model], name: str, values: Mapping[int, str]) -> None:

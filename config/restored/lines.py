@@ -5,7 +5,7 @@ from enum import Enum
 
 
 class Mark(Enum):
-    HOLDS = "holds"
+    PASSES = "holds"
     FAILS = "FAILS"
     LEFT_OUT = "left out"
 
@@ -22,8 +22,8 @@ class Line:
         return f"{self.mark.value:<9} {self.part}: {self.said}"
 
 
-def holds(part: str, said: str) -> Line:
-    return Line(Mark.HOLDS, part, said)
+def passes(part: str, said: str) -> Line:
+    return Line(Mark.PASSES, part, said)
 
 
 def fails(part: str, said: str) -> Line:

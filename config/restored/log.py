@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.restored.lines import Line, fails, holds, left_out
+from config.restored.lines import Line, fails, left_out, passes
 from consent.errors import LogRefused
 from consent.ledger.models import LogQueue
 from consent.log import keys, mirror, notes, signer
@@ -25,7 +25,7 @@ def check_log_keys() -> Iterator[Line]:
     state = LogState.objects.get(pk=1)
     newest, origin = _newest_kept(state.epoch), keys.origin(state.epoch)
     if newest is None:
-        yield holds("log keys", "no checkpoint was signed yet")
+        yield passes("log keys", "no checkpoint was signed yet")
         return
     said = notes.Checkpoint.of_note(newest.note)
     if said.origin != origin:
@@ -35,7 +35,7 @@ def check_log_keys() -> Iterator[Line]:
     elif not any(notes.is_signed_by(newest.note, key) for key in own):
         yield fails("log keys", f"none of them signed the newest checkpoint, over {newest.size} leaves")
     else:
-        yield holds("log keys", f"they signed the newest checkpoint, over {newest.size} leaves")
+        yield passes("log keys", f"they signed the newest checkpoint, over {newest.size} leaves")
 
 
 def check_signer() -> Iterator[Line]:
@@ -63,7 +63,7 @@ def _without_signer(state: LogState) -> Line:
     if not signs_here():
         return left_out("signer", "its memory is not on this machine: look where the sequencer runs")
     if _newest_kept(state.epoch) is None:
-        return holds("signer", "nothing was signed yet")
+        return passes("signer", "nothing was signed yet")
     said = f"{settings.LOG_SIGNER_FILE} is missing: put it back; where it is lost, next is {_next_call(state, None)}"
     return fails("signer", said)
 
@@ -78,7 +78,7 @@ def check_mirror() -> Iterator[Line]:
         note = _mirrored(state.epoch)
     except LogRefused as refused:
         kept = _newest_kept(state.epoch)
-        yield fails("mirror", str(refused)) if kept else holds("mirror", "nothing was mirrored yet")
+        yield fails("mirror", str(refused)) if kept else passes("mirror", "nothing was mirrored yet")
         return
     mirrored = notes.Checkpoint.of_note(note)
     if mirrored.size > state.size:
@@ -98,7 +98,7 @@ def check_epochs() -> Iterator[Line]:
         yield fails("epochs", said)
     if there <= known:
         waiting = LogQueue.objects.count()
-        yield holds("epochs", f"the log is {keys.origin(state.epoch)}; {state.size} leaves, {waiting} entries wait")
+        yield passes("epochs", f"the log is {keys.origin(state.epoch)}; {state.size} leaves, {waiting} entries wait")
 
 
 def _newest_kept(epoch: str) -> AuditCheckpoint | None:
@@ -154,7 +154,7 @@ def _compared(part: str, note: str, state: LogState) -> Line:
         same = _root_of(said.size) == said.root
     if not same:
         return fails(part, f"its {said.size} leaves are others than the database's: compare both; next is {_NEW_EPOCH}")
-    return holds(part, f"its {said.size} leaves are the database's")
+    return passes(part, f"its {said.size} leaves are the database's")
 
 
 def _root_of(size: int) -> bytes:

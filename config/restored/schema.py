@@ -12,7 +12,7 @@ from django.db.utils import IntegrityError
 from accounts.hooks import room_erasures
 from common.sql.triggers import present_triggers
 from config.probes import wanted_migrations
-from config.restored.lines import Line, fails, holds, left_out
+from config.restored.lines import Line, fails, left_out, passes
 from config.rules import wanted_triggers
 
 _MIGRATE = "run `migrate` as the owner of the tables"
@@ -44,7 +44,7 @@ def check_migrations() -> Iterator[Line]:
     for label, name in sorted(applied - wanted):
         yield fails("migrations", f"{label}.{name} is of another version: start the version that made the backup")
     if wanted == applied:
-        yield holds("migrations", f"all {len(wanted)} are applied")
+        yield passes("migrations", f"all {len(wanted)} are applied")
 
 
 def check_constraints() -> Iterator[Line]:
@@ -60,7 +60,7 @@ def check_constraints() -> Iterator[Line]:
         missing.append(str(error))
         yield fails("constraints", str(error))
     if not missing:
-        yield holds("constraints", f"{len(models)} tables have all of theirs")
+        yield passes("constraints", f"{len(models)} tables have all of theirs")
 
 
 def _missing_of(model: type[Model]) -> list[str]:
@@ -101,7 +101,7 @@ def check_rules() -> Iterator[Line]:
     for name in missing:
         yield fails("rules", f"{name} is missing or switched off: {_MIGRATE}")
     if not missing:
-        yield holds("rules", f"{len(wanted)} triggers are in force")
+        yield passes("rules", f"{len(wanted)} triggers are in force")
 
 
 def check_sequences() -> Iterator[Line]:
@@ -113,7 +113,7 @@ def check_sequences() -> Iterator[Line]:
     wrong = [*_without_sequence({(table, column) for _, table, column in found}), *_behind(found)]
     yield from (fails("sequences", said) for said in wrong)
     if not wrong:
-        yield holds("sequences", f"{len(found)} are past the highest number of their tables")
+        yield passes("sequences", f"{len(found)} are past the highest number of their tables")
 
 
 def _without_sequence(found: set[tuple[str, str]]) -> Iterator[str]:
@@ -128,11 +128,11 @@ def _behind(found: list[tuple[Any, ...]]) -> Iterator[str]:
     for sequence, table, column in found:
         if table in _NUMBERED_BY_HAND:
             continue
-        asked = (  # names of the catalogue, quoted
+        query = (  # names of the catalogue, quoted
             f"SELECT CASE WHEN s.is_called THEN s.last_value + 1 ELSE s.last_value END, "  # noqa: S608
             f"(SELECT max({quote(column)}) FROM {quote(table)}) FROM {quote(sequence)} s"
         )
-        ((following, highest),) = _rows(asked)
+        ((following, highest),) = _rows(query)
         if highest is not None and following <= highest:
             repair = f"SELECT setval('{sequence}', {highest})"
             yield f"{sequence} goes on with {following}, and {table} has {highest}: run `{repair};`"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def worked_through(run: Run, *, then: Callable[[], object], at: str) -> None:
     """As a worker does it; `then` happens when the agent `at` has answered and nothing is written down yet."""
     while claimed := steps.claim_step(run.pk):
-        ended = steps._ask(claimed)
+        ended = steps._call_agent(claimed)
         if claimed.agent == at:
             then()
         steps.record_step(claimed, ended)
@@ -70,7 +70,7 @@ def test_what_an_agent_answers_after_the_consent_ended_is_dropped(
 def test_nothing_is_merged_after_the_consent_ended(agents: Agents, person: User) -> None:
     run = started(person)
     while claimed := steps.claim_step(run.pk):
-        steps.record_step(claimed, steps._ask(claimed))
+        steps.record_step(claimed, steps._call_agent(claimed))
         if claimed.agent == "second":
             consents.withdraw(consent_id=run.consent.consent_id, by=person)
 

@@ -166,7 +166,7 @@ def test_a_step_says_that_an_answer_comes_in_while_it_does(owner: JsonClient, pe
     assert "Its answer is coming in" in page
     assert step()["arrived"] is None
     steps._note_arrived(again, 1)
-    steps.record_step(again, steps._ask(again) or {})
+    steps.record_step(again, steps._call_agent(again) or {})
     assert (step()["status"], step()["arrived"]) == ("empty", None)
 
 

@@ -9,7 +9,7 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
-from accounts.erasure.actions import ask_to_erase, erase, order_erasure
+from accounts.erasure.actions import erase, order_erasure, request_erasure
 from accounts.models import User
 from agents_proxy.activations.actions import agree_and_activate
 from agents_proxy.analyses.models import Run
@@ -203,7 +203,7 @@ def test_whoever_was_erased_sees_who_confirmed_by_the_link_of_the_mail(
     agree_and_activate(by=person, analysis_id=liking.analysis_id, destination_id=destination.destination_id, number=0)
     deliver()
     settings.ERASURE_WAIT_DAYS = 0
-    erasure = ask_to_erase(by=person)
+    erasure = request_erasure(by=person)
     send_mails()
     link = re.search(r"https?://[^/]+(/account/delete/undo/)#(\S+)", mail.outbox[-1].body)
     assert link is not None

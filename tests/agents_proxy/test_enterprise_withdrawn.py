@@ -113,7 +113,7 @@ def test_an_analysis_ends_with_the_withdrawal_and_no_step_begins_after(
     for _ in range(done):
         claimed = steps.claim_step(run.pk)
         assert claimed is not None
-        steps.record_step(claimed, steps._ask(claimed) or {})
+        steps.record_step(claimed, steps._call_agent(claimed) or {})
 
     withdraw()  # and no worker looks at it
 

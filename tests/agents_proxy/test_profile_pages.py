@@ -188,7 +188,7 @@ def test_a_step_that_is_asked_again_counts_its_own_time(owner: JsonClient, perso
 def test_a_stopped_analysis_says_which_agents_were_asked(owner: JsonClient, person: User, agents: Agents) -> None:
     run = started(person)
     here = f"/profile/{run.analysis_id}/"
-    steps.record_step(claimed := steps.claim_step(run.pk), steps._ask(claimed))
+    steps.record_step(claimed := steps.claim_step(run.pk), steps._call_agent(claimed))
     steps.claim_step(run.pk)
     assert "1 of 4 steps" in page(owner, "/profile/")
     owner.client.post(f"{here}cancel/")

@@ -163,7 +163,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(settings, "CELERY_TASK_ALWAYS_EAGER", False)
     monkeypatch.setattr(settings, "CELERY_BROKER_URL", "redis://broker/0")
     monkeypatch.setattr(broker, "current_app", SimpleNamespace(tasks={"task": Task()}))
-    monkeypatch.setattr(broker, "_ask_again_at", 0.0)
+    monkeypatch.setattr(broker, "_retry_at", 0.0)
     monkeypatch.setattr(broker, "background", Background())
     return names
 

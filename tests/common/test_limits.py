@@ -170,7 +170,7 @@ def test_the_store_names_nobody(db: None, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_redis_that_is_away_is_no_hindrance(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "REDIS_URL", "redis://127.0.0.1:1/0")
-    monkeypatch.setattr(limits, "_ask_again_at", 0.0)
+    monkeypatch.setattr(limits, "_retry_at", 0.0)
 
     counted = [limits.count(THREE, "somebody").exceeded for _ in range(4)]
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts.models import (
     ActorProfile,
     AlertSettings,
-    AskedBy,
     Erasure,
+    ErasureRequester,
     MarketplacePublicProfile,
     OutgoingMail,
     OutgoingPush,
@@ -131,7 +131,7 @@ class ErasureFactory(makes(Erasure)):
     """An account that goes in a week, as its person asked."""
 
     user = factory.SubFactory(PersonFactory)
-    asked_by = AskedBy.PERSON
+    asked_by = ErasureRequester.PERSON
     asked_at = factory.LazyFunction(timezone.now)
     due_at = factory.LazyAttribute(lambda made: made.asked_at + timedelta(days=7))
 

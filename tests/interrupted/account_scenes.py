@@ -9,7 +9,7 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import mail
 
-from accounts.erasure.actions import ask_to_erase, digest_of
+from accounts.erasure.actions import digest_of, request_erasure
 from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, Session, User, UserPhoto
 from accounts.sign_in.sessions import SessionStore
 from tests.factories.accounts import PASSWORD, ErasureFactory, PublicProfileFactory, UserPhotoFactory
@@ -160,7 +160,7 @@ def delete_account(stage: Stage) -> Scene:
 
 
 def keep_account(stage: Stage) -> Scene:
-    erasure = ask_to_erase(by=stage.person)
+    erasure = request_erasure(by=stage.person)
     done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
     return Scene("/account/delete/keep/", "/account/delete/", "Keep my account", done)
 

@@ -9,7 +9,7 @@ from django.core import mail
 from django.core.management import call_command
 from django.utils import timezone
 
-from accounts.erasure.actions import ask_to_erase, erase, erase_due, order_erasure, take_back
+from accounts.erasure.actions import erase, erase_due, order_erasure, request_erasure, take_back
 from accounts.hooks import room_erasures
 from accounts.identifiers import sandbox_address
 from accounts.models import Erasure, OutgoingMail, User
@@ -97,12 +97,12 @@ def test_what_was_cut_off_is_carried_on(db: None, broken_at: str, monkeypatch: p
 def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
     user = factories.PersonFactory()
 
-    asked = ask_to_erase(by=user)
+    erasure = request_erasure(by=user)
 
-    assert asked.due_at - asked.asked_at == timedelta(days=7)
-    assert ask_to_erase(by=user).pk == asked.pk
+    assert erasure.due_at - erasure.asked_at == timedelta(days=7)
+    assert request_erasure(by=user).pk == erasure.pk
     assert erase_due() == 0
-    assert not erase(erasure_pk=asked.pk)
+    assert not erase(erasure_pk=erasure.pk)
     assert take_back(by=user)
     assert not take_back(by=user)
     user.refresh_from_db()
@@ -113,9 +113,9 @@ def test_an_erasure_waits_and_can_be_taken_back(db: None) -> None:
 def test_mail_that_keeps_the_account_is_tried_until_it_goes(person: User, settings: Any) -> None:
     settings.ERASURE_WAIT_DAYS = 30
 
-    asked = ask_to_erase(by=person)
+    erasure = request_erasure(by=person)
 
-    assert OutgoingMail.objects.get().until >= asked.due_at
+    assert OutgoingMail.objects.get().until >= erasure.due_at
 
 
 # --- the last mail ----------------------------------------------------------------------------------------------------

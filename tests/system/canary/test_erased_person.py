@@ -17,7 +17,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from accounts.erasure.actions import ask_to_erase, erase, order_erasure, take_back
+from accounts.erasure.actions import erase, order_erasure, request_erasure, take_back
 from accounts.hooks import room_erasures
 from common import broker
 from consent.decisions import actions as decision_actions
@@ -206,7 +206,7 @@ def test_the_servers_role_takes_away_no_facts_but_by_an_erasure_that_is_due() ->
                 cursor.execute(statement)
         with pytest.raises(CommandError, match="owner of the tables"):
             call_command("erase_person", over.user.public_id, yes=True, stdout=StringIO())
-        asked = ask_to_erase(by=over.user)
+        asked = request_erasure(by=over.user)
         assert take_back(by=over.user)
         assert not erase(erasure_pk=asked.pk)
 
