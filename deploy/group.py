@@ -126,7 +126,7 @@ class Group:
     def __init__(self, link: Path, release: Release, options: list[str], drain: float) -> None:
         self._link, self._release, self._options, self._drain = link, release, options, drain
         self._numbers = itertools.count(1)
-        self._leaving: list[threading.Thread] = []
+        self._stopping: list[threading.Thread] = []
         self._over, self._reload, self._woken = threading.Event(), threading.Event(), threading.Event()
         self._current: Generation | None = None
 
@@ -172,24 +172,24 @@ class Group:
         before, self._current = self._current, made
         _say(f"process {made.process.pid} serves {self._link}")
         if before is not None:
-            leaving = threading.Thread(target=self._leave, args=(before,))
-            leaving.start()
-            self._leaving.append(leaving)
+            stopping = threading.Thread(target=self._stop_after_drain, args=(before,))
+            stopping.start()
+            self._stopping.append(stopping)
 
-    def _leave(self, before: Generation) -> None:
+    def _stop_after_drain(self, before: Generation) -> None:
         self._over.wait(self._drain)
         before.end()
         _say(f"process {before.process.pid} has ended")
 
     def _end(self) -> int:
-        asked = self._over.is_set()
+        stop_requested = self._over.is_set()
         self._over.set()  # whoever is still leaving leaves now
         if self._current is not None:
             self._current.end()
             self._link.unlink(missing_ok=True)
-        for leaving in self._leaving:
-            leaving.join()
-        return 0 if asked else 1
+        for stopping in self._stopping:
+            stopping.join()
+        return 0 if stop_requested else 1
 
 
 def _say(text: str) -> None:

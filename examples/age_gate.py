@@ -26,7 +26,7 @@ COME_IN, TOO_YOUNG, UNKNOWN = (
     "Not yet. See you when you are 18.",
     "We could not find out whether you are 18.",
 )
-_ASK = '<form method="post" action="/ask"><button>Show that I am 18</button></form>'
+_ASK_BUTTON = '<form method="post" action="/ask"><button>Show that I am 18</button></form>'
 
 
 @dataclass
@@ -54,9 +54,9 @@ class Gate:
             match request.method, request.path:
                 case "GET", "/":
                     inside = visit.said == COME_IN
-                    return page("Wine", f"<p>{text(visit.said)}</p>{'' if inside else _ASK}")
+                    return page("Wine", f"<p>{text(visit.said)}</p>{'' if inside else _ASK_BUTTON}")
                 case "POST", "/ask":
-                    return self._ask(back)
+                    return self._start(back)
                 case "GET", "/back":
                     visit.said = self._learn(visit, back, request.query)
                     return redirect("/")
@@ -64,7 +64,7 @@ class Gate:
                     return style()
         return NOT_FOUND
 
-    def _ask(self, back: str) -> Response:
+    def _start(self, back: str) -> Response:
         try:
             made = self._client.begin_connection(return_url=back, request=self._request)
         except BridgeError:
@@ -87,11 +87,11 @@ class Gate:
 
     def _answer(self, connection_id: str, code: str, back: str) -> str:
         client = self._client
-        asked = client.complete_connection(connection_id, code, request=self._request, return_url=back).request
-        if asked is None or client.status(asked.request_id).status != "approved":
+        request = client.complete_connection(connection_id, code, request=self._request, return_url=back).request
+        if request is None or client.status(request.request_id).status != "approved":
             return UNKNOWN
-        answer = client.read(asked, self._key).data["identity"]["basic"]["age_over_18"]
-        client.end_connection(asked.user_id)
+        answer = client.read(request, self._key).data["identity"]["basic"]["age_over_18"]
+        client.end_connection(request.user_id)
         return {True: COME_IN, False: TOO_YOUNG}.get(answer, UNKNOWN)  # or it cannot be said
 
 

@@ -61,13 +61,13 @@ async def choose_scope(host: Client, user_id: str) -> str:
     return str(min(fitting, key=lambda entry: len(entry["attributes"]))["scope"])
 
 
-async def ask_and_wait(host: Client, user_id: str, scope: str) -> str | None:
+async def request_and_wait(host: Client, user_id: str, scope: str) -> str | None:
     """The request's id once the person approved; None where they did not."""
-    asked = await call(
+    request = await call(
         host, "request_consent", user_id=user_id, scope=scope, purpose=PURPOSE, access_duration=3600, max_reads=1
     )
-    print(f"Please decide here: {asked['approval_url']}", flush=True)
-    request_id, deadline = str(asked["request_id"]), asyncio.get_running_loop().time() + PATIENCE
+    print(f"Please decide here: {request['approval_url']}", flush=True)
+    request_id, deadline = str(request["request_id"]), asyncio.get_running_loop().time() + PATIENCE
     while asyncio.get_running_loop().time() < deadline:
         status = await call(host, "check_consent_status", request_id=request_id, wait_seconds=30)
         if status["status"] != "pending":
@@ -90,7 +90,7 @@ async def main(user_id: str) -> int:
     async with Client(stdio_client(bridge)) as host:
         try:
             scope = await choose_scope(host, user_id)
-            request_id = await ask_and_wait(host, user_id, scope)
+            request_id = await request_and_wait(host, user_id, scope)
             if request_id is None:
                 print("Not this time, then.")
                 return ENDED_WITHOUT

@@ -35,7 +35,7 @@ class Visit:
     """What the shop knows of one visitor: the connections that this very visit began, and what came of one."""
 
     begun: set[str] = field(default_factory=set)
-    asked: AskedConsent | None = None
+    request: AskedConsent | None = None
     style: str | None = None
     note: str = ""
 
@@ -85,24 +85,24 @@ class Shop:
         if connection.request is None:
             visit.note = "Connected. You have not said yet what you like to wear."
             return
-        visit.asked = connection.request
-        if self._client.status(visit.asked.request_id).status == "approved":
-            opened = self._client.read(visit.asked, self._key)
+        visit.request = connection.request
+        if self._client.status(visit.request.request_id).status == "approved":
+            opened = self._client.read(visit.request, self._key)
             visit.style = str(opened.data.get("lifestyle", {}).get("shopping", {}).get("fashion_style", ""))
             visit.note = "Sorted by what you like."
 
     def forget(self, visitor: str) -> None:
         """End the connection, and with it what was shared."""
         visit = self._visits.pop(visitor)
-        if visit.asked is not None:
-            self._client.end_connection(visit.asked.user_id)
+        if visit.request is not None:
+            self._client.end_connection(visit.request.user_id)
 
 
 def page(visit: Visit) -> str:
     shelf = sorted(SHELF, key=lambda item: item[1] != (visit.style or "").casefold())
     items = "".join(f"<li>{html.escape(name)}</li>" for name, _ in shelf)
-    button = "<button>Share with this shop</button>" if visit.asked is None else "<button>Forget me</button>"
-    form = f'<form method="post" action="/{"share" if visit.asked is None else "forget"}">{button}</form>'
+    button = "<button>Share with this shop</button>" if visit.request is None else "<button>Forget me</button>"
+    form = f'<form method="post" action="/{"share" if visit.request is None else "forget"}">{button}</form>'
     note = f"<p>{html.escape(visit.note)}</p>"
     return f'<!doctype html><html lang="en"><title>Shop</title><h1>Shop</h1>{note}<ul>{items}</ul>{form}</html>'
 
@@ -114,11 +114,11 @@ class Counter(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the page, or take in what a visitor came back with and then show it."""
-        asked, visitor = urlsplit(self.path), self._visitor()
-        if asked.path == "/back":
-            self._back(visitor, parse_qs(asked.query))
+        address, visitor = urlsplit(self.path), self._visitor()
+        if address.path == "/back":
+            self._back(visitor, parse_qs(address.query))
             return
-        if asked.path != "/":
+        if address.path != "/":
             self.send_error(404)
             return
         body = page(self.server.shop.visit(visitor) if visitor else Visit()).encode()

@@ -38,7 +38,7 @@ class Ledger:
         with self._lock:
             if notice.webhook_id in self._seen:
                 return
-            subject, sequence, _ = told_by(notice)
+            subject, sequence, _ = state_of(notice)
             if self._newest.get(subject, -1) < sequence:
                 act(notice)
                 self._newest[subject] = sequence
@@ -81,19 +81,19 @@ class Hook(BaseHTTPRequestHandler):
         """Quiet: what counts is printed."""
 
 
-def told_by(notice: Webhook) -> tuple[str, int, str]:
+def state_of(notice: Webhook) -> tuple[str, int, str]:
     """What it is about, by its ID, with the number and the state that it tells of that."""
-    if (told := notice.processing) is not None:
-        about = told.deletion_id or told.activation_id or told.analysis_id or told.consent_id
-        return about, told.sequence, told.status
-    if (asked := notice.status) is None:
+    if (processing := notice.processing) is not None:
+        about = processing.deletion_id or processing.activation_id or processing.analysis_id or processing.consent_id
+        return about, processing.sequence, processing.status
+    if (status := notice.status) is None:
         raise ValueError("a notice of nothing")
-    return asked.request_id, asked.sequence or 0, asked.status if asked.grant is None else asked.grant.status
+    return status.request_id, status.sequence or 0, status.status if status.grant is None else status.grant.status
 
 
 def act_on(notice: Webhook) -> None:
     """What this program does with news; answer soon, and do slow work elsewhere."""
-    about, sequence, status = told_by(notice)
+    about, sequence, status = state_of(notice)
     news = {"type": notice.type, "id": about, "sequence": sequence, "status": status}
     print(json.dumps(news), flush=True)
 

@@ -35,7 +35,7 @@ def check(*, everything: bool = False) -> int:
         checks["deployment"] = lambda: _deployment(production, Path(folder))
         checks["contract"] = lambda: contract.complaints(production)
         checks["translations"] = lambda: catalogues.complaints(production)
-        left_out = _add_scripts(checks, production)
+        is_incomplete = _add_scripts(checks, production)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             passed = dict(zip(checks, pool.map(_passes, checks, checks.values()), strict=True))
         failed = [name for name in checks if not passed[name]]
@@ -44,7 +44,7 @@ def check(*, everything: bool = False) -> int:
     say(
         f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
     )
-    return 1 if failed or (everything and left_out) else 0
+    return 1 if failed or (everything and is_incomplete) else 0
 
 
 def _add_scripts(checks: dict[str, Callable[[], str]], env: dict[str, str]) -> bool:
@@ -60,8 +60,8 @@ def _add_scripts(checks: dict[str, Callable[[], str]], env: dict[str, str]) -> b
 def _passes(name: str, run: Callable[[], str]) -> bool:
     started = time.monotonic()
     complaint = run()
-    told = f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s"
-    say(f"{told}\n{complaint}" if complaint else told)  # in one go: others finish beside it
+    line = f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s"
+    say(f"{line}\n{complaint}" if complaint else line)  # in one go: others finish beside it
     return not complaint
 
 

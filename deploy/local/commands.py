@@ -275,5 +275,5 @@ def _profile_trip(env: dict[str, str], beside: Neighbours, is_alone: bool) -> in
         say("Profiles are left out: another server works on the same queue and data, and might take these tasks.")
         return 0
     step("Profiles: agents, purchases and messages, with the sample person")
-    told = {**env, **beside.env, "NEIGHBOURS": json.dumps(beside.addresses)}
-    return call([PYTHON, "-m", "deploy.local.profiles"], env=told)
+    environment = {**env, **beside.env, "NEIGHBOURS": json.dumps(beside.addresses)}
+    return call([PYTHON, "-m", "deploy.local.profiles"], env=environment)

@@ -115,23 +115,23 @@ def analyse(visitor: Visitor, about: dict[str, str]) -> Generator[tuple[str, str
     One of them asks something back. While it waits for the answer, the owner corrects what a later one will say.
     """
     where = visitor.call("POST", "/api/a2a/analyses", {**about, "agreed": True})["statusUrl"]
-    told: set[str] = set()
-    asked: set[str] = set()
+    reported: set[str] = set()
+    answered: set[str] = set()
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
         run = visitor.call("GET", where)
         for step in run["steps"]:
-            if step["status"] == "input_required" and step["agent"] not in asked:
-                asked.add(step["agent"])
+            if step["status"] == "input_required" and step["agent"] not in answered:
+                answered.add(step["agent"])
                 yield "ask", f"{step['agent']}: {step['question']}"
                 visitor.call("PUT", f"{where}/corrections", {CORRECTED: CORRECTION})
                 yield "correct", f"the owner says that {CORRECTED} is {CORRECTION}"
                 visitor.call("POST", f"{where}/steps/{step['agent']}/answer", {"text": ANSWER})
                 yield "answer", f"the owner told {step['agent']}: {ANSWER}"
-            if step["agent"] not in told and step["status"] not in ("waiting", "running", "input_required"):
-                told.add(step["agent"])
+            if step["agent"] not in reported and step["status"] not in ("waiting", "running", "input_required"):
+                reported.add(step["agent"])
                 what = f"{step['fieldCount'] or 0} fields in {step['durationMs'] or 0} ms"
-                yield "analyse", f"{len(told)}/{len(run['steps'])} {step['agent']}: {step['errorCode'] or what}"
+                yield "analyse", f"{len(reported)}/{len(run['steps'])} {step['agent']}: {step['errorCode'] or what}"
         if run["status"] in _ENDED:
             break
         time.sleep(0.1)
@@ -201,10 +201,10 @@ def _items(visitor: Visitor) -> list[dict[str, Any]]:
     return found
 
 
-def _awaited(ask: Callable[[], dict[str, Any] | None], otherwise: str) -> dict[str, Any]:
+def _awaited(read: Callable[[], dict[str, Any] | None], otherwise: str) -> dict[str, Any]:
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
-        if (found := ask()) is not None:
+        if (found := read()) is not None:
             return found
         time.sleep(0.1)
     raise Refused(otherwise)

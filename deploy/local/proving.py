@@ -49,7 +49,7 @@ def table(arguments: Sequence[str]) -> int:
         if promise.name not in found:
             step(promise.name)
             found[promise.name] = _found(promise, is_long=is_long)
-            _tell(found[promise.name], said_by(promise.name))
+            _report(found[promise.name], said_by(promise.name))
     _print([found[promise.name] for promise in chosen], is_long=is_long)
     return 1 if any(each.state == "red" for each in found.values()) else 0
 
@@ -64,7 +64,7 @@ def _is_here(promise: Promise) -> bool:
     return promise.on != POSTGRESQL or database() == POSTGRESQL
 
 
-def _tell(found: Found, said: Path) -> None:
+def _report(found: Found, said: Path) -> None:
     say(f"  {_MARKS[found.state]} {found.state}: {found.figure}")
     if found.state == "red":
         say(f"    all that it said: {said}")
@@ -85,7 +85,7 @@ def _tested_together(promises: Sequence[Promise]) -> list[Found]:
     for promise, (part, printed, seconds) in zip(promises, parts, strict=True):
         found.append(Found(promise, *judged(promise, code, printed or said, part), seconds))
         say(f"  {promise.name}")
-        _tell(found[-1], said_by(_TOGETHER))
+        _report(found[-1], said_by(_TOGETHER))
     return found
 
 

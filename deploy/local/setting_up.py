@@ -117,12 +117,12 @@ def _release() -> list[Step]:
 
 def _commit() -> str:
     """The commit that is checked out, with `-dirty` where files differ from it; `unknown` without git."""
-    asked = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        told = run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+        described = run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:
         return "unknown"
-    return told.stdout.strip() or "unknown"
+    return described.stdout.strip() or "unknown"
 
 
 def _database_name() -> str:

@@ -44,26 +44,26 @@ def make_trip(app: Client, owner: Owner, person: dict[str, str], connector_key: 
     tell(1, "discover", f"{person['user_id']} could approve {len(found.scopes)} scopes")
 
     key = json.loads(connector_key)
-    asked = ask(app, person["user_id"], key)
-    tell(2, "request", f"{asked.scope} as {asked.request_id}, sealed to key {asked.connector_fingerprint[:12]}…")
+    request = ask(app, person["user_id"], key)
+    tell(2, "request", f"{request.scope} as {request.request_id}, sealed to key {request.connector_fingerprint[:12]}…")
     try:
         owner.sign_in(person["email"], person["password"])
         owner.unlock(passphrase=person["passphrase"])
-        review = owner.review(asked.request_id)
-        kept = [path for path in owner.preview(review) if path != SCOPES[asked.scope]]
+        review = owner.review(request.request_id)
+        kept = [path for path in owner.preview(review) if path != SCOPES[request.scope]]
         owner.approve(review, attributes=kept, access_duration=3600)
         tell(
             3, "approve", f"the owner unlocked, looked, and approved {len(kept)} of {len(review.attributes)} attributes"
         )
 
-        status = app.wait_for_decision(asked.request_id, timeout=30)
+        status = app.wait_for_decision(request.request_id, timeout=30)
         tell(4, "wait", f"status {status.status}, notice {status.sequence}")
         if status.status != "approved":
             raise BridgeError(f"the request is {status.status}, not approved")
     except BaseException:
-        app.end(asked.request_id)
+        app.end(request.request_id)
         raise
-    opened = app.read(asked, key)
+    opened = app.read(request, key)
     if sorted(opened.approved_attributes) != sorted(kept):
         raise BridgeError(f"decrypted {opened.approved_attributes}, approved {kept}")
     tell(5, "read", "decrypted here, with a key that never left this process:")

@@ -40,11 +40,11 @@ class Visitor:
 
     def ask(self, agent: str, text: str, *, then: str = "") -> str:
         """What an agent answers to a prompt, as text; where it asks something back it is told `then`."""
-        told = self.call("POST", f"/api/a2a/{agent}", {"text": text})
-        if told["result"]["status"]["state"] == "input-required" and then:
-            same = {"id": told["result"]["id"], "sessionId": told["result"]["sessionId"]}
-            told = self.call("POST", f"/api/a2a/{agent}", {"text": then, **same})
-        return "".join(part["text"] for part in told["result"]["status"]["message"]["parts"])
+        answer = self.call("POST", f"/api/a2a/{agent}", {"text": text})
+        if answer["result"]["status"]["state"] == "input-required" and then:
+            same = {"id": answer["result"]["id"], "sessionId": answer["result"]["sessionId"]}
+            answer = self.call("POST", f"/api/a2a/{agent}", {"text": then, **same})
+        return "".join(part["text"] for part in answer["result"]["status"]["message"]["parts"])
 
     def open(self, url: str) -> None:
         """Follow an address of the service, as a browser that was sent back there does."""

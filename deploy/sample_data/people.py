@@ -44,8 +44,8 @@ def _line(user: Any, passphrase: str, domain: str) -> str:
     header = {"alg": _ALG, "enc": _ENC, "p2c": _ITERATIONS}
     key = OctKey.import_key(passphrase)
     sealed = jwe.encrypt_compact(header, json.dumps(OLD_DATA[domain]), key, algorithms=[_ALG, _ENC])
-    told = {"user_email": user.email, "domain": domain, "jwe": sealed, "updated_at": OLD_DATA_CHANGED}
-    return json.dumps(told) + "\n"
+    line = {"user_email": user.email, "domain": domain, "jwe": sealed, "updated_at": OLD_DATA_CHANGED}
+    return json.dumps(line) + "\n"
 
 
 Entry = dict[str, str]

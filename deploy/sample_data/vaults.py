@@ -55,8 +55,8 @@ def make_vault(user: Any, passphrase: str) -> VaultKey:
 
 def write_missing_segments(user: Any, key: VaultKey, content: Mapping[Place, dict[str, Any]]) -> None:
     """Write those segments of `content` that the vault does not hold."""
-    held = segment_queries.current_revisions(user, content)
-    for place in content.keys() - held.keys():
+    stored = segment_queries.current_revisions(user, content)
+    for place in content.keys() - stored.keys():
         _write_segment(user, key, place, content[place])
 
 

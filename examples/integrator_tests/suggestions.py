@@ -9,7 +9,7 @@ _PLACES = {"Thai": "Green Mango", "Italian": "Da Lucia"}
 _FALLBACK = "The Corner Café"
 
 
-def ask(client: Client, user_id: str, key: Jwk) -> AskedConsent:
+def request_cuisine(client: Client, user_id: str, key: Jwk) -> AskedConsent:
     """Ask for the one thing that a suggestion needs."""
     return client.request_consent(
         user_id,
@@ -21,10 +21,10 @@ def ask(client: Client, user_id: str, key: Jwk) -> AskedConsent:
     )
 
 
-def suggest(client: Client, asked: AskedConsent, key: Jwk) -> str:
+def suggest(client: Client, request: AskedConsent, key: Jwk) -> str:
     """A place to eat: one of their cuisine where they share it, now and still, else one for everybody."""
     try:
-        shared = client.read(asked, key)
+        shared = client.read(request, key)
     except Problem as problem:
         if problem.code in ("authorization_pending", "access_denied", "grant_paused", "grant_ended"):
             return _FALLBACK

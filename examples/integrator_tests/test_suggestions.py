@@ -1,7 +1,7 @@
 """Every decision that a person can make, and what the app makes of it. No browser, and nobody has to click."""
 
 import pytest
-from suggestions import ask, suggest
+from suggestions import request_cuisine, suggest
 
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
@@ -12,49 +12,49 @@ CUISINE = "lifestyle.food.favorite_cuisine"
 
 
 def test_an_approval_makes_a_suggestion_personal(client: Client, person: SandboxPerson, key: Jwk) -> None:
-    asked = ask(client, person.user_id, key)
-    assert suggest(client, asked, key) == "The Corner Café"
+    request = request_cuisine(client, person.user_id, key)
+    assert suggest(client, request, key) == "The Corner Café"
 
-    person.approve(asked.request_id)
+    person.approve(request.request_id)
 
-    assert suggest(client, asked, key) == "Green Mango"
+    assert suggest(client, request, key) == "Green Mango"
 
 
 def test_only_what_was_approved_arrives(client: Client, person: SandboxPerson, key: Jwk) -> None:
-    asked = ask(client, person.user_id, key)
+    request = request_cuisine(client, person.user_id, key)
 
-    status = person.approve(asked.request_id, attributes=[CUISINE], access_duration=600)
+    status = person.approve(request.request_id, attributes=[CUISINE], access_duration=600)
 
     assert status.grant is not None
     assert status.grant.approved_attributes == (CUISINE,)
-    assert client.read(asked, key).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert client.read(request, key).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
 
 
 def test_a_refusal_is_respected(client: Client, person: SandboxPerson, key: Jwk) -> None:
-    asked = ask(client, person.user_id, key)
+    request = request_cuisine(client, person.user_id, key)
 
-    person.deny(asked.request_id)
+    person.deny(request.request_id)
 
-    assert suggest(client, asked, key) == "The Corner Café"
+    assert suggest(client, request, key) == "The Corner Café"
     with pytest.raises(Problem, match="recently_denied"):
-        ask(client, person.user_id, key)
+        request_cuisine(client, person.user_id, key)
 
 
 def test_a_pause_holds_until_it_is_over(client: Client, person: SandboxPerson, key: Jwk) -> None:
-    asked = ask(client, person.user_id, key)
-    status = person.approve(asked.request_id)
+    request = request_cuisine(client, person.user_id, key)
+    status = person.approve(request.request_id)
     assert status.grant is not None
 
     person.pause(status.grant.grant_id)
-    assert suggest(client, asked, key) == "The Corner Café"
+    assert suggest(client, request, key) == "The Corner Café"
     person.resume(status.grant.grant_id)
-    assert suggest(client, asked, key) == "Green Mango"
+    assert suggest(client, request, key) == "Green Mango"
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired"])
 def test_after_its_end_nothing_is_read(client: Client, person: SandboxPerson, key: Jwk, end: str) -> None:
-    asked = ask(client, person.user_id, key)
-    status = person.approve(asked.request_id)
+    request = request_cuisine(client, person.user_id, key)
+    status = person.approve(request.request_id)
     assert status.grant is not None
 
     if end == "revoked":
@@ -62,15 +62,15 @@ def test_after_its_end_nothing_is_read(client: Client, person: SandboxPerson, ke
     else:
         person.expire(3600)
 
-    assert suggest(client, asked, key) == "The Corner Café"
-    ended = client.status(asked.request_id).grant
+    assert suggest(client, request, key) == "The Corner Café"
+    ended = client.status(request.request_id).grant
     assert ended is not None
     assert ended.status == end
 
 
 def test_a_request_that_nobody_answers_expires(client: Client, person: SandboxPerson, key: Jwk) -> None:
-    asked = ask(client, person.user_id, key)
+    request = request_cuisine(client, person.user_id, key)
 
-    person.expire(asked.expires_in)
+    person.expire(request.expires_in)
 
-    assert client.status(asked.request_id).status == "expired"
+    assert client.status(request.request_id).status == "expired"

@@ -44,8 +44,8 @@ class Webhooks:
     def send(self, item: dict[str, Any], kind: str, code: str, *, after: float = 0.0, **more: Any) -> None:
         """Tell it after so many seconds, where the link named an address to tell it to."""
         if item.get("webhook"):
-            told = {"webhook_type": kind, "webhook_code": code, "item_id": item["item_id"], "environment": "sandbox"}
-            body = json.dumps({**told, **more}).encode()
+            notice = {"webhook_type": kind, "webhook_code": code, "item_id": item["item_id"], "environment": "sandbox"}
+            body = json.dumps({**notice, **more}).encode()
             threading.Thread(target=self._send, args=(item["webhook"], body, after), daemon=True).start()
 
     def _send(self, address: str, body: bytes, after: float) -> None:
@@ -104,7 +104,7 @@ class Aggregator:
         if request.path.startswith("/link/") and request.path not in self._calls:
             return self.hosted(request)
         if request.method == "POST" and request.path.startswith("/news/"):
-            return self._tell(request)
+            return self._simulate(request)
         if request.method == "GET":
             return style() if request.path == STYLE_PATH else self._page() if request.path == "/" else NOT_FOUND
         try:
@@ -211,7 +211,7 @@ class Aggregator:
             then, newest, more = self._events(item, newest, most - len(found), last=self._today())
             found += then
         cursor = f"~{newest}{f'~{older}' if older else ''}" if lacks_older else newest
-        shown: dict[str, Any] = {kind: [one for told, one in found if told == kind] for kind in ("added", "modified")}
+        shown: dict[str, Any] = {kind: [one for was, one in found if was == kind] for kind in ("added", "modified")}
         return {
             **shown, "removed": [], "accounts": _accounts(item), "next_cursor": cursor, "has_more": more,
             "transactions_update_status": f"{'HISTORICAL' if is_complete else 'INITIAL'}_UPDATE_COMPLETE",
@@ -255,7 +255,7 @@ class Aggregator:
             raise Refused("ITEM_LOGIN_REQUIRED")
         return item
 
-    def _tell(self, request: Request) -> Response:
+    def _simulate(self, request: Request) -> Response:
         """What the page's buttons make of an item, as its institution would."""
         token, item = next(
             (pair for pair in self._store.named("item") if pair[1]["item_id"] == request.path.removeprefix("/news/")),
@@ -341,8 +341,8 @@ def _at(item: dict[str, Any], transaction: dict[str, Any]) -> dict[str, Any]:
 
 def _error(code: str) -> Response:
     kind = _TYPES.get(code.split("_")[0], "ITEM_ERROR" if code == "ACCESS_NOT_GRANTED" else "INVALID_INPUT")
-    told = {
+    error = {
         "error_type": kind, "error_code": code, "error_message": code.lower().replace("_", " "),
         "display_message": None, "request_id": secrets.token_hex(8),
     }  # fmt: skip
-    return json_response(404 if code == "NOT_FOUND" else 400, told)
+    return json_response(404 if code == "NOT_FOUND" else 400, error)

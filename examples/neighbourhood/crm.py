@@ -54,12 +54,12 @@ class Crm:
         self._store.add("activation", name, arrival)  # the same one again changes nothing
         return Response(204)
 
-    def _forget(self, asked: Any) -> Response:
+    def _forget(self, message: Any) -> Response:
         """Delete the arrivals that a signed request names; of somebody who is erased all that name them."""
         try:
-            names, said, subject = set(asked["activationIds"]), {"deletionId": asked["deletionId"]}, []
-            if asked["consentId"] is None:
-                subject = [*asked["subject"]["emails"], *asked["subject"]["phone_numbers"]]
+            names, said, subject = set(message["activationIds"]), {"deletionId": message["deletionId"]}, []
+            if message["consentId"] is None:
+                subject = [*message["subject"]["emails"], *message["subject"]["phone_numbers"]]
         except (TypeError, KeyError):
             return json_response(400, {"error": "not a request to delete"})
         arrived = self._store.newest("activation", _ALL)

@@ -32,17 +32,17 @@ class Reports:
     def __init__(self, server: str, secret: str, after: float = DELIVERED_AFTER) -> None:
         self._server, self._secret, self._after = f"{server}/api/a2a/messaging", secret, after
 
-    def promise(self, message_id: str, told: Callable[[], None]) -> None:
-        """Report the delivery later; `told` is called once the server took it."""
-        threading.Thread(target=self._report, args=(message_id, told), daemon=True).start()
+    def report_later(self, message_id: str, delivered: Callable[[], None]) -> None:
+        """Report the delivery later; `delivered` is called once the server took it."""
+        threading.Thread(target=self._report, args=(message_id, delivered), daemon=True).start()
 
-    def _report(self, message_id: str, told: Callable[[], None]) -> None:
+    def _report(self, message_id: str, delivered: Callable[[], None]) -> None:
         time.sleep(self._after)
         body = json.dumps({"messageId": message_id, "status": "delivered"})
         for pause in _TRIES:
             time.sleep(pause)
             if self._posted("reports", body) is not None:
-                told()
+                delivered()
                 return
         sys.stderr.write(f"the server took no report of {message_id}\n")
 
@@ -97,14 +97,14 @@ class Gateway:
 
     def _answer(self, request: Request) -> dict[str, Any]:
         try:
-            asked = request.json
+            call = request.json
         except ValueError:
             return _error(None, -32700, "not JSON")
-        if not isinstance(asked, dict) or asked.get("jsonrpc") != "2.0":
+        if not isinstance(call, dict) or call.get("jsonrpc") != "2.0":
             return _error(None, -32600, "not a JSON-RPC 2.0 request")
-        task, params = asked.get("id"), asked.get("params") or {}
+        task, params = call.get("id"), call.get("params") or {}
         message = _message_in(params)
-        if asked.get("method") != "tasks/send" or message is None:
+        if call.get("method") != "tasks/send" or message is None:
             return _error(task, -32602, "send tasks/send with one text part: JSON with `to` and `text` or `template`")
         message_id = self._keep(task, message)
         part = {"type": "text", "text": json.dumps({"message_id": message_id, "status": "sent"})}
@@ -125,8 +125,8 @@ class Gateway:
         sent = {"messageId": message_id, "task": task, "at": now, "status": "sent", "message": message}
         self._store.add("message", message_id, sent)
         if self._reports is not None:
-            told = {**sent, "status": "delivered"}
-            self._reports.promise(message_id, lambda: self._store.change("message", message_id, told))
+            delivered = {**sent, "status": "delivered"}
+            self._reports.report_later(message_id, lambda: self._store.change("message", message_id, delivered))
         return message_id
 
     def _write_back(self, form: dict[str, list[str]]) -> Response:
@@ -134,8 +134,8 @@ class Gateway:
         number, words = (form.get(name, [""])[0].strip()[:200] for name in ("from", "text"))
         if self._reports is not None and (reply := self._reports.pass_on(number, words)):
             now, name = datetime.now(UTC).isoformat(timespec="seconds"), f"reply-{secrets.token_hex(8)}"
-            told = {"messageId": name, "at": now, "status": "sent", "message": {"to": number, "text": reply}}
-            self._store.add("message", name, told)
+            entry = {"messageId": name, "at": now, "status": "sent", "message": {"to": number, "text": reply}}
+            self._store.add("message", name, entry)
         return redirect("/")
 
     def _page(self) -> Response:

@@ -121,11 +121,11 @@ class _Visit:
             f"ending in {one.mask}</label>"
             for one in ACCOUNTS
         )
-        told = f"the purchases of {self.link['days']} days" + (", and who you are" if self.link["identity"] else "")
+        content = f"the purchases of {self.link['days']} days" + (", and who you are" if self.link["identity"] else "")
         body = (
             f"{_hidden('institution', institution)}{_hidden('name', name)}"
             f"<fieldset><legend>Accounts to share</legend>{choices}</fieldset>"
-            f"<p>{text(self.link['asks'])} will read {told}, until you remove the bank there.</p>"
+            f"<p>{text(self.link['asks'])} will read {content}, until you remove the bank there.</p>"
             "<button>Agree and share</button>"
         )
         return self._step("Choose accounts", "agree", body, complaint)

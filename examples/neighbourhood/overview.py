@@ -56,17 +56,17 @@ class Overview:
             case "/":
                 return self._page()
             case "/status":
-                return json_response(200, {"parts": [_told(answer) for answer in self._asked()]})
+                return json_response(200, {"parts": [_body(answer) for answer in self._answers()]})
             case path if path == STYLE_PATH:
                 return style()
         return NOT_FOUND
 
-    def _asked(self) -> list[Answer]:
+    def _answers(self) -> list[Answer]:
         with ThreadPoolExecutor(len(self._parts)) as pool:
             return list(pool.map(_answer, self._parts))
 
     def _page(self) -> Response:
-        answers = self._asked()
+        answers = self._answers()
         silent = sum(not answer.answers for answer in answers)
         summary = f"{silent} of {len(answers)} parts do not answer." if silent else f"All {len(answers)} parts answer."
         now = datetime.now(UTC).strftime("%H:%M:%S")
@@ -134,7 +134,7 @@ def _answer(part: Part) -> Answer:
     return Answer(part, answers, said, round((time.perf_counter() - began) * 1000))
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _body(answer: Answer) -> dict[str, Any]:
     return {
         "name": answer.part.name, "purpose": answer.part.purpose, "link": answer.part.link or None,
         "answers": answer.answers, "said": answer.said, "milliseconds": answer.milliseconds,
@@ -145,5 +145,7 @@ def _shown(answer: Answer) -> str:
     part = answer.part
     name = f'<a href="{text(part.link)}">{text(part.name)}</a>' if part.link else text(part.name)
     state, mark = ("good", "✓") if answer.answers else ("bad", "✗")
-    told = f"{mark} {answer.said} ({answer.milliseconds} ms)"
-    return f"<li><p><strong>{name}</strong> <span class={state}>{text(told)}</span></p><p>{text(part.purpose)}</p></li>"
+    shown = f"{mark} {answer.said} ({answer.milliseconds} ms)"
+    return (
+        f"<li><p><strong>{name}</strong> <span class={state}>{text(shown)}</span></p><p>{text(part.purpose)}</p></li>"
+    )

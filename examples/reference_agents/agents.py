@@ -111,14 +111,14 @@ AGENTS: dict[str, Callable[[prompts.Call], Profile]] = {
 }
 
 
-def reply(agent: str, call: prompts.Call, told: tuple[str, str] | None = None) -> str:
+def reply(agent: str, call: prompts.Call, answered: tuple[str, str] | None = None) -> str:
     """The text of the reply, in one of the forms that a caller has to read: bare, fenced, or in `userProfile`.
 
-    `told`: a field, and what the person said when `question_of` asked for it; it counts this once, and is not kept.
+    `answered`: a field, and what the person said when `question_of` asked for it; it counts this once, and is not kept.
     """
     profile = AGENTS[agent](call)
-    if told:
-        profile[told[0]] = prompts.typed(*told)
+    if answered:
+        profile[answered[0]] = prompts.typed(*answered)
     wrapped = {"userProfile": profile} if agent in ("core", "core-profile-update") else profile
     text = json.dumps(wrapped, ensure_ascii=False)
     return f"```json\n{text}\n```" if agent == "public" else text
@@ -140,8 +140,8 @@ def search(known: Mapping[str, str]) -> list[Profile]:
     found = [one for one in people() if any(known.get(kind) == one[0][kind] for kind in IDENTIFIERS)]
     if len(found) != 1:
         return []
-    asked, own = set(known.get("full_name", "").casefold().split()), set(found[0][0]["full_name"].casefold().split())
-    return found[0] if asked <= own or own <= asked else []
+    wanted, own = set(known.get("full_name", "").casefold().split()), set(found[0][0]["full_name"].casefold().split())
+    return found[0] if wanted <= own or own <= wanted else []
 
 
 def _fields_of(records: list[Profile]) -> Profile:

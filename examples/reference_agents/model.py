@@ -33,9 +33,9 @@ def fields_in(description: str) -> dict[str, Any]:
     if not base:
         return {}
     messages = [{"role": "system", "content": _TASK}, {"role": "user", "content": description}]
-    asked = {"model": os.environ.get("LLM_MODEL", "default"), "messages": messages, "response_format": _FORMAT}
+    body = {"model": os.environ.get("LLM_MODEL", "default"), "messages": messages, "response_format": _FORMAT}
     http = urllib3.PoolManager(headers={"Authorization": f"Bearer {os.environ.get('LLM_API_KEY', '')}"})
-    answer = http.request("POST", f"{base}/chat/completions", json=asked, timeout=_TIMEOUT, retries=False)
+    answer = http.request("POST", f"{base}/chat/completions", json=body, timeout=_TIMEOUT, retries=False)
     try:
         entries = json.loads(answer.json()["choices"][0]["message"]["content"])["entries"]
         found = [(str(entry["field"]), str(entry["quote"])) for entry in entries]
