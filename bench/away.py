@@ -24,7 +24,7 @@ from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower
 from bench.faults.service import Deployment, deployed, end_of, running
 from bench.faults.verdict import everything_wrong, settle
-from bench.staging import PURPOSE, SCOPE, asked
+from bench.staging import PURPOSE, SCOPE, parse_options
 from consent_bridge.sealed import generate_connector_key, public_half
 
 NOTICED_WITHIN = 3.0  # seconds until every process knows that the database is away
@@ -64,19 +64,19 @@ class Absence:
     wrong: list[str] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
-    def asked_by(self, asker: Asker, every: list[tuple[str, str]]) -> threading.Thread:
+    def start_calls(self, asker: Asker, every: list[tuple[str, str]]) -> threading.Thread:
         """A thread that asks at all of these once, and again and again until this is `over`."""
-        thread = threading.Thread(target=self._ask_all, args=(asker, every), daemon=True)
+        thread = threading.Thread(target=self._call_all, args=(asker, every), daemon=True)
         thread.start()
         return thread
 
-    def _ask_all(self, asker: Asker, every: list[tuple[str, str]]) -> None:
+    def _call_all(self, asker: Asker, every: list[tuple[str, str]]) -> None:
         for number, (address, path) in enumerate(cycle(every)):
             if self.over.is_set() and number >= len(every):
                 return
-            self._ask(asker, address, path)
+            self._call(asker, address, path)
 
-    def _ask(self, asker: Asker, address: str, path: str) -> None:
+    def _call(self, asker: Asker, address: str, path: str) -> None:
         from tests.config.refusals import Answer, unlike_a_refusal
 
         began = time.monotonic()
@@ -159,15 +159,15 @@ _BETWEEN = 30  # decisions before, between and after the absences
 
 @dataclass(frozen=True)
 class Callers:
-    """A person's session and an app's token; `asked` is the path of a request's status that the app may look at."""
+    """A person's session and an app's token; `status_path` is of a request that the app may read."""
 
     person: Asker
     app: Asker
-    asked: str
+    status_path: str
 
 
 def main() -> int:
-    options = asked("away", seconds=30.0, times=1, people=6)
+    options = parse_options("away", seconds=30.0, times=1, people=6)
     with deployed("away", options.people + 1) as deployment:
         with running(deployment.service):
             wrong = run(deployment, options)
@@ -219,7 +219,7 @@ def absence(deployment: Deployment, callers: Callers, ledger: Ledger, seconds: f
     deployment.cluster.stop()
     seen = Absence()
     every = addresses()
-    threads = [seen.asked_by(asker, every[part::2]) for asker in (callers.person, callers.app) for part in (0, 1)]
+    threads = [seen.start_calls(asker, every[part::2]) for asker in (callers.person, callers.app) for part in (0, 1)]
     time.sleep(max(0.0, seen.began + seconds - time.monotonic()))
     seen.over.set()
     for thread in threads:  # each address is asked for once, however long that takes
@@ -245,7 +245,7 @@ def watch(callers: Callers, ledger: Ledger) -> list[Return]:
         Return("a page", answers(callers.person, "/consent/")),
         # asked plainly: the client itself waits as long as `Retry-After` says, which is five seconds
         Return("a vault", answers(callers.person, "/vault/keys")),
-        Return("an app's reading", answers(app, callers.asked)),
+        Return("an app's reading", answers(app, callers.status_path)),
         Return("the next decision", lambda: ledger.decisions > decided),
     ]
 

@@ -24,7 +24,7 @@ from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, Outcome, deciding
 from bench.faults.service import Deployment, Service, deployed, end_of, running
 from bench.faults.verdict import doubled, gaps, missing
-from bench.staging import asked, close_connections
+from bench.staging import close_connections, parse_options
 from deploy.local.place import PYTHON, ROOT
 
 _OF_THE_LOG = {"signer", "mirror"}  # lines that say that the log is further than the backup, before `restore_log`
@@ -56,7 +56,7 @@ class Restored:
 
 
 def main() -> int:
-    options = asked("backups", decisions=20, people=4)
+    options = parse_options("backups", decisions=20, people=4)
     with deployed("backups", options.people, Cluster.archiving()) as deployment:
         deployment.env["LOG_MIRROR"] = os.environ["LOG_MIRROR"] = str(deployment.home / "mirror")
         return end_of(deployment, run(deployment, options))

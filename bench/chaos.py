@@ -20,14 +20,14 @@ from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower
 from bench.faults.service import APPS, Deployment, Service, deployed, end_of, running
 from bench.faults.verdict import everything_wrong, settle
-from bench.staging import asked
+from bench.staging import parse_options
 
 _DOWN_FOR = 1.5  # seconds that the database stays away
 _STUCK_AFTER = 180  # seconds without one more decision
 
 
 def main() -> int:
-    options = asked("chaos", decisions=2000, kills=20, stops=2, people=6, seed=secrets.randbits(32))
+    options = parse_options("chaos", decisions=2000, kills=20, stops=2, people=6, seed=secrets.randbits(32))
     with deployed("chaos", options.people) as deployment:
         with running(deployment.service):
             wrong = run(deployment, options)

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.staging import asked, own_database
+from bench.staging import own_database, parse_options
 
 SIZES, LONG = "1000,100000", 1_000_000
 APPS, SEALED = 20, "x" * 512
@@ -33,7 +33,7 @@ Measured = dict[str, dict[str, Any]]  # name: {"ms", "queries", "plan"}
 
 
 def main() -> None:
-    options = asked("growth", sizes=SIZES, long={"action": "store_true"}, only="", one=0)
+    options = parse_options("growth", sizes=SIZES, long={"action": "store_true"}, only="", one=0)
     if options.one:
         sys.stdout.write(json.dumps(measure_one(options.one, options.only)))
         return

@@ -55,13 +55,13 @@ def _hot(world: World, people: int) -> Iterator[Measure]:
     yield "consent-status, approved", partial(status, 0)
     yield "consent-status, pending", partial(status, 3)
     yield "consent-export", lambda: _get(client, f"{api}/consent-export", request_id=of_request(number()))
-    yield "request-consent", lambda: _ask(client, number(), key)
+    yield "request-consent", lambda: _request(client, number(), key)
     yield "consent-requests", partial(_get, client, f"{api}/consent-requests")
     for name in ("pending", "denied", "expired"):
         yield f"consent-requests {name}", partial(_get, client, f"{api}/consent-requests", status=name)
 
 
-def _ask(client: Client, number: int, key: dict[str, str]) -> None:
+def _request(client: Client, number: int, key: dict[str, str]) -> None:
     body = {
         "user_id": known_as(number), "scope": "attr.technology.use.*", "purpose": PURPOSE, "connector_public_key": key,
         "connector_key_id": "bench", "connector_wrapping_alg": "ECDH-ES+A256KW",

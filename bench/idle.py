@@ -11,14 +11,14 @@ from pathlib import Path
 
 from bench.faults.service import deployed, running, said_wrong
 from bench.measuring import spent_by_tree, tree
-from bench.staging import asked
+from bench.staging import parse_options
 
 _MEMORY, _PROCESSOR = 300, 1.0  # MB and % of one: what is wanted at most
 _SETTLED = 60.0  # seconds; in the first minute every queue's task runs once
 
 
 def main() -> int:
-    options = asked("idle", seconds=120)
+    options = parse_options("idle", seconds=120)
     with deployed("idle", people=2, CELERY_SKIP_CHECKS="1") as deployment, running(deployment.service):
         time.sleep(_SETTLED)
         service = [child.process.pid for child in deployment.service.children.values()]

@@ -20,7 +20,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from bench.staging import asked, own_database, prepare
+from bench.staging import own_database, parse_options, prepare
 from deploy.local.place import PYTHON, ROOT
 
 PEOPLE = 50
@@ -140,7 +140,7 @@ def measure(path: Path, emails: list[str], rows: int, kills: int) -> bool:
 
 
 def main() -> int:
-    given = asked("legacy", rows=100_000, kills=5)
+    given = parse_options("legacy", rows=100_000, kills=5)
     home = Path(tempfile.mkdtemp(prefix="consent-legacy-"))
     served = os.environ.get("DATABASE_URL", "").startswith("postgres")
     try:

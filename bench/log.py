@@ -45,17 +45,17 @@ def main() -> None:
     databases = setup_databases(verbosity=0, interactive=False)
     try:
         writer = _Writer()
-        _told("loaded", leaves, _timed(lambda: _load(writer, leaves)))
-        _told("signed the tree that was loaded", leaves, _timed(_sign))
+        _report("loaded", leaves, _timed(lambda: _load(writer, leaves)))
+        _report("signed the tree that was loaded", leaves, _timed(_sign))
         _queue(writer, leaves, more)
-        _told("sequenced and signed", more, _timed(_sequence))
+        _report("sequenced and signed", more, _timed(_sequence))
         _proofs(leaves + more)
         _verify(leaves + more, everything="--verify" in sys.argv)
     finally:
         teardown_databases(databases, verbosity=0)
 
 
-def _told(what: str, count: int, seconds: tuple[float, float]) -> None:
+def _report(what: str, count: int, seconds: tuple[float, float]) -> None:
     """`seconds` that passed, and that this process worked; the database works beside it."""
     passed, worked = seconds
     print(f"{what}: {count:,} in {passed:.1f} s ({worked:.1f} s of work here), {count / passed:,.0f}/s", flush=True)
@@ -206,7 +206,7 @@ def _verify(size: int, *, everything: bool) -> None:
     took = _timed(walk)
     if not everything:
         return
-    _told("verified chains, facts, rows and log", size, took)
+    _report("verified chains, facts, rows and log", size, took)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     said = [f"{octets / 2**20:.0f} MiB" for octets in (before, early, most)]
     print(f"memory: {said[0]} before, {said[1]} after a tenth of the entries, at most {said[2]}", flush=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.staging import asked
+from bench.staging import parse_options
 from deploy.local.place import ROOT, VAR, VENV
 from deploy.local.serving import free_port, is_free
 
@@ -52,7 +52,7 @@ class Figures(dict[str, list[dict[str, Any]]]):
 
 def options_of(name: str, *, seconds: float = 2.0, **switches: Any) -> argparse.Namespace:
     """The arguments of a bench that measures in rounds; `switches` are further ones, as argparse takes them."""
-    return asked(name, rounds=5, seconds=seconds, clients=16, **switches)
+    return parse_options(name, rounds=5, seconds=seconds, clients=16, **switches)
 
 
 def setting_of(options: argparse.Namespace) -> str:

@@ -17,7 +17,15 @@ from typing import Any
 
 from bench.measuring import granian
 from bench.slow_agent import slow_agent
-from bench.staging import LIMITS_OFF, asked, close_connections, consent_to_agents, make_apps, make_people, own_database
+from bench.staging import (
+    LIMITS_OFF,
+    close_connections,
+    consent_to_agents,
+    make_apps,
+    make_people,
+    own_database,
+    parse_options,
+)
 from bench.targets import post, prepared
 
 WORKERS, THREADS, IN_FLIGHT = 2, 800, 700
@@ -25,7 +33,7 @@ ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, millisecon
 
 
 def main() -> int:
-    options = asked("proxy", calls=1000, seconds=5.0, rounds=3)
+    options = parse_options("proxy", calls=1000, seconds=5.0, rounds=3)
     with own_database() as url, slow_agent() as agent:
         address = f"http://127.0.0.1:{agent}"
         requests = prepare(

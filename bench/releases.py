@@ -30,7 +30,7 @@ from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower, Receiver
 from bench.faults.service import end_in_order, said_wrong
 from bench.faults.verdict import everything_wrong, settle
-from bench.staging import LIMITS_OFF, PURPOSE, SCOPE, StagedApp, StagedPerson, asked
+from bench.staging import LIMITS_OFF, PURPOSE, SCOPE, StagedApp, StagedPerson, parse_options
 from consent_bridge.errors import BridgeError
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
@@ -233,7 +233,7 @@ class Upgrade:
 
 
 def main() -> int:
-    options = asked("releases", earlier="", decisions=20, people=4)
+    options = parse_options("releases", earlier="", decisions=20, people=4)
     tag = options.earlier or newest_tag()
     if not tag:
         print("no earlier release")
@@ -320,12 +320,12 @@ def crossings(upgrade: Upgrade, owner: Owner, onlooker: StagedPerson) -> Iterato
         first, second = (app.client(site) for site in (sites if number % 2 else sites[::-1]))
         with first, second:
             try:
-                asked = first.request_consent(onlooker.name, SCOPE, purpose=PURPOSE, key=key)
-                seen = second.status(asked.request_id).status
-                owner.approve(owner.review(asked.request_id))
-                read = [client.read(asked, key).data for client in (first, second)]
-                ended = second.end(asked.request_id).status
-                after = first.status(asked.request_id).grant
+                request = first.request_consent(onlooker.name, SCOPE, purpose=PURPOSE, key=key)
+                seen = second.status(request.request_id).status
+                owner.approve(owner.review(request.request_id))
+                read = [client.read(request, key).data for client in (first, second)]
+                ended = second.end(request.request_id).status
+                after = first.status(request.request_id).grant
             except BridgeError as error:
                 yield f"crossing {number + 1}: {error}"
                 continue

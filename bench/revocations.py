@@ -87,7 +87,7 @@ def plainly(site: str, token: str) -> Reader:
 
 
 def main() -> int:
-    options = staging.asked("revocations", reads=500, revocations=1, readers=6)
+    options = staging.parse_options("revocations", reads=500, revocations=1, readers=6)
     port = free_port()
     with staging.own_database() as url:
         env = {
@@ -112,13 +112,13 @@ def races(site: str, app: staging.StagedApp, person: staging.StagedPerson, optio
     ]
     with app.client(site) as client, person.arrive(site) as owner:
         while len(run) < options.revocations or sum(len(race.reads) for race in run) < options.reads:
-            asked = client.request_consent(person.name, staging.SCOPE, purpose=staging.PURPOSE, key=key)
-            grant = owner.approve(owner.review(asked.request_id)).grant
+            request = client.request_consent(person.name, staging.SCOPE, purpose=staging.PURPOSE, key=key)
+            grant = owner.approve(owner.review(request.request_id)).grant
             assert grant is not None
-            race = Race(asked.request_id, readers)
+            race = Race(request.request_id, readers)
             race.run(owner, grant.grant_id)
             run.append(race)
-            status = client.status(asked.request_id).grant
+            status = client.status(request.request_id).grant
             counted = status.reads if status else 0
             if counted != sum(succeeded for _, _, succeeded in race.reads):
                 race.others.append(f"{counted} reads were counted")

@@ -37,7 +37,7 @@ from deploy.local.place import PYTHON, ROOT
 from deploy.local.serving import _server, free_port, is_free
 
 GROUPS = ("fast", "slow", "tools")
-CLIENTS, HOLDERS, AGENT_CALLERS, LOOKS = 8, 6, 4, 10
+CLIENTS, HOLDERS, AGENT_CALLERS, STATUS_READS = 8, 6, 4, 10
 CALL_SECONDS = 0.025  # at least, from a caller's call to its next: the eight make 320 a second, where nginx lets 500 in
 SITE = "https://shop.example"
 
@@ -103,7 +103,7 @@ class Caller(threading.Thread):
 Act = Callable[[Caller], None]
 
 
-def ask_and_cancel(app: staging.StagedApp, user_id: str, key: dict[str, str]) -> Act:
+def request_and_cancel(app: staging.StagedApp, user_id: str, key: dict[str, str]) -> Act:
     """An app's round: discover, ask, look a few times, look by a tool, take it back."""
     headers = {"Authorization": f"Bearer {app.token}"}
     wanted = {
@@ -117,7 +117,7 @@ def ask_and_cancel(app: staging.StagedApp, user_id: str, key: dict[str, str]) ->
         made = caller.call("ask", "POST", "/api/v1/request-consent", headers, {**wanted, "connector_key_id": name})
         if not made:
             return
-        for _ in range(LOOKS):
+        for _ in range(STATUS_READS):
             caller.call("status", "GET", f"/api/v1/consent-status?request_id={made['request_id']}", headers)
         caller.call("tool", "POST", "/mcp", {**headers, **_MCP}, _tool_call(made["request_id"], 0))
         caller.call("end", "POST", "/api/v1/end-consent", headers, {"request_id": made["request_id"]})
@@ -217,7 +217,7 @@ def wait_for(log: Path, text: str, times: int) -> None:
 
 
 def main() -> int:
-    options = staging.asked("rolling", requests=10_000, drain=8.0)
+    options = staging.parse_options("rolling", requests=10_000, drain=8.0)
     home = Path(tempfile.mkdtemp(prefix="consent-rolling-"))
     home.chmod(0o755)  # nginx's workers have another account
     with ExitStack() as stack:
@@ -270,9 +270,9 @@ def acts(site: str, apps: list[staging.StagedApp], person: staging.StagedPerson,
         waiting = client.request_consent(
             person.name, staging.SCOPE, purpose=staging.PURPOSE, key=key, requested_expiry=86400
         )
-    asking = [ask_and_cancel(app, person.name, public_half(generate_connector_key())) for app in apps[:-1]]
+    requesting = [request_and_cancel(app, person.name, public_half(generate_connector_key())) for app in apps[:-1]]
     holding = [hold(apps[-1], waiting.request_id, by_tool=bool(number % 2)) for number in range(HOLDERS)]
-    return [*asking, *holding, *[ask_agent(token)] * AGENT_CALLERS]
+    return [*requesting, *holding, *[ask_agent(token)] * AGENT_CALLERS]
 
 
 def measure(home: Path, groups: dict[str, Any], followers: list[Follower], acts: list[Act], options: Any) -> bool:
@@ -314,13 +314,14 @@ def report(tally: Tally, followers: list[Follower], replaced: int, seconds: floa
     wrong = dict(tally.failed)
     deadline = time.monotonic() + 30
     for follower in followers:
-        told = list(Notice.objects.filter(app=follower.app.pk).order_by("sequence").values_list("sequence", flat=True))
-        while len(follower.events) < len(told) and time.monotonic() < deadline:
+        notices = Notice.objects.filter(app=follower.app.pk).order_by("sequence")
+        expected = list(notices.values_list("sequence", flat=True))
+        while len(follower.events) < len(expected) and time.monotonic() < deadline:
             time.sleep(0.1)
         follower.over.set()
         heard = [sequence for sequence, _ in follower.events]
-        if heard != told:
-            wrong[f"a stream heard {len(heard)} of {len(told)} events"] = 1
+        if heard != expected:
+            wrong[f"a stream heard {len(heard)} of {len(expected)} events"] = 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.good.items()))
     events = sum(len(follower.events) for follower in followers)
     print(f"{tally.count} requests in {seconds:.0f} s ({kinds}), {replaced} groups replaced, {len(followers)} streams "

@@ -11,7 +11,7 @@ import sys
 from statistics import median
 from typing import Any
 
-from bench.staging import asked
+from bench.staging import parse_options
 from tests.system.browser.sealing.chromium import Driver, Tab, find_chromium
 
 SIZES = {"4 KiB": 4096, "200 kB": 200_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
@@ -69,7 +69,7 @@ def measure(tab: Tab, size: int, curve: str, rounds: int) -> dict[str, float]:
 
 
 def main() -> int:
-    rounds = asked("sealing", rounds=5).rounds
+    rounds = parse_options("sealing", rounds=5).rounds
     executable = find_chromium() or sys.exit("no Chromium found: set CHROMIUM to its path")
     columns = (f"{'seal ms':>9} {'standstill':>11}", f"{'open ms':>9} {'standstill':>11} {'bytes':>12}")
     print(f"{'export':>7} {'curve':>7}", *columns)

@@ -41,19 +41,19 @@ def _measure(page: Page, url: str) -> None:
     seen: dict[str, list[Any]] = {}
     line.on(
         "Network.requestWillBeSent",
-        lambda told: seen.update({told["requestId"]: [told["timestamp"], told["request"]["url"]]}),
+        lambda event: seen.update({event["requestId"]: [event["timestamp"], event["request"]["url"]]}),
     )
     line.on(
         "Network.loadingFinished",
-        lambda told: seen[told["requestId"]].extend((told["timestamp"], told["encodedDataLength"])),
+        lambda event: seen[event["requestId"]].extend((event["timestamp"], event["encodedDataLength"])),
     )
     page.goto(url, wait_until="commit")
     page.wait_for_function(USABLE, polling=50)
     usable = page.evaluate("performance.now()")
     page.wait_for_load_state("networkidle")
     painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    total = sum(told[3] for told in seen.values())
+    total = sum(event[3] for event in seen.values())
     print(json.dumps({"requests": len(seen), "octets": total, "seen_ms": painted, "usable_ms": usable}))
-    began = min(told[0] for told in seen.values())
+    began = min(event[0] for event in seen.values())
     for start, address, end, octets in sorted(seen.values()):
         print(f"{start - began:7.2f} {end - began:6.2f} {octets:7d} {address.split('/', 3)[3]}")

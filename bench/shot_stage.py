@@ -101,9 +101,9 @@ def act(scene: Scene) -> None:
         stopped = ask("attr.interests.leisure.*", "Find events on the days of your trip")
         owner.approve(owner.review(stopped.request_id))
         app.end(stopped.request_id)
-        asked = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
+        made = {"approved": approved, "denied": denied, "unverified": unverified, **waiting(ask)}
         connection_id = begin_connection(app, key)
-    app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in asked.items()}
+    app_id, request_ids = scene.sample["developer"]["app_id"], {name: each.request_id for name, each in made.items()}
     scene.names = {
         **request_ids, "request_id": request_ids["pending"], "app_id": app_id, "app": app_id, "domain": "lifestyle",
         "document": "integrating", "key": "unknown", "app_label": "consent", "connection_id": connection_id,
@@ -209,9 +209,9 @@ def call_as_test_app(scene: Scene) -> dict[str, str]:
         app.make_sandbox_person("Never answers")
         person = app.make_sandbox_person("Says yes to everything")  # the newest, whom the console names
         person.fill()
-        asked = app.request_consent(person.user_id, "attr.lifestyle.food.*", purpose="Suggest places to eat", key=key)
-        person.approve(asked.request_id, attributes=["lifestyle.food.favorite_cuisine"])
-        app.read(asked, key)
+        request = app.request_consent(person.user_id, "attr.lifestyle.food.*", purpose="Suggest places to eat", key=key)
+        person.approve(request.request_id, attributes=["lifestyle.food.favorite_cuisine"])
+        app.read(request, key)
         leisure = app.request_consent(person.user_id, "attr.interests.leisure.*", purpose="Find events", key=key)
         person.deny(leisure.request_id)
         app.request_consent(person.user_id, "attr.technology.use.*", purpose="Send your tickets to you", key=key)
@@ -315,9 +315,9 @@ def _applications(developer: Any, staff: Any, newcomer: Any) -> dict[str, str]:
     send_back_application(
         application=back, by=staff, note="Say for how long you keep where people live, and who hosts the data."
     )
-    waits = hand_in_application(facts=_facts("Sleeper Trains"), by=developer)
+    pending = hand_in_application(facts=_facts("Sleeper Trains"), by=developer)
     hand_in_application(facts=_facts("Lunch Finder"), by=newcomer)
-    return {"sent_back": str(back.pk), "pk": str(waits.pk)}
+    return {"sent_back": str(back.pk), "pk": str(pending.pk)}
 
 
 def _facts(name: str) -> Any:

@@ -67,13 +67,13 @@ def start_analysis(page: Page, scene: Scene) -> None:
     page.wait_for_url("**/profile/ana_*/")
 
 
-def be_asked(page: Page, scene: Scene) -> None:
+def reach_question(page: Page, scene: Scene) -> None:
     start_analysis(page, scene)
     page.wait_for_selector(".agent-question")
 
 
 def finish_analysis(page: Page, scene: Scene) -> None:
-    be_asked(page, scene)
+    reach_question(page, scene)
     page.locator(".agent-question textarea").fill("loud bars")
     page.locator(".agent-question button").click()
     page.wait_for_selector("#about-title")
@@ -140,8 +140,8 @@ def give_address(page: Page, scene: Scene) -> None:
 def confirm_code(page: Page, scene: Scene) -> None:
     sign_up(page, scene)
     groups = page.locator("#recovery-code code").all_inner_texts()
-    asked = next(sign for sign in page.locator("#confirm-label").inner_text() if sign.isdigit())
-    page.locator("#confirm-group").fill(groups[int(asked) - 1])
+    number = next(sign for sign in page.locator("#confirm-label").inner_text() if sign.isdigit())
+    page.locator("#confirm-group").fill(groups[int(number) - 1])
     page.locator("#confirm-form button[type=submit]").click()
     page.wait_for_url("**/vault/setup/first/")
 

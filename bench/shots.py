@@ -82,7 +82,7 @@ STATES = [  # what is to be seen of a locked vault stands before what unlocks it
     State("vault/import/", "unlocked", prepare=steps.unlock, query="analysis={analysis_id}"),
     State("profile/", "progress", prepare=steps.start_analysis),
     State("profile/", "wrong", prepare=steps.wrong_form),
-    State("profile/", "asked", prepare=steps.be_asked),
+    State("profile/", "asked", prepare=steps.reach_question),
     State("profile/", "result", prepare=steps.finish_analysis),
     State("profile/", "readings", prepare=steps.see_readings),
     State("profile/look-up/", "found", prepare=steps.look_up),

@@ -56,7 +56,7 @@ class StagedPerson:
         return owner
 
 
-def asked(bench: str, **options: Any) -> argparse.Namespace:
+def parse_options(bench: str, **options: Any) -> argparse.Namespace:
     """What the command line says: of each option its default, or what argparse takes of it."""
     described = sys.modules[f"bench.{bench}"].__doc__
     parser = argparse.ArgumentParser(

@@ -13,9 +13,9 @@ from consent_bridge.sealed import generate_connector_key, public_half
 PEOPLE, EXPORT_OCTETS = 3000, 4096
 # who make new requests: one app alone may make 1,000 an hour, and have five wait for one person; a prime, so that each
 # person is asked by all of them in turn
-ASKING_APPS = 41
+REQUESTING_APPS = 41
 DISCOVERING_APPS = 14  # who meet everybody for the first time
-ASKED_SCOPES = (
+REQUESTED_SCOPES = (
     "identity.basic", "contact.email", "location.home", "professional.work", "lifestyle.fitness",
     "lifestyle.shopping", "lifestyle.habits", "technology.use", "interests.leisure", "brands.affinity",
 )  # fmt: skip
@@ -31,14 +31,14 @@ def prepared(url: str, **env: str) -> Requests:
     from bench.population import BASE, of_request, populate, user_id
 
     sealed = "eyJh." + ".".join(_text(octets) for octets in (40, 12, EXPORT_OCTETS, 16))
-    others = [app.token for app in make_apps(ASKING_APPS)]
+    others = [app.token for app in make_apps(REQUESTING_APPS)]
     world = populate(PEOPLE, app_count=1, sealed=sealed)
     close_connections()
     own, numbers = world.apps[0].token, range(BASE, BASE + PEOPLE)
     people = [user_id(n) for n in numbers]
     statuses = [of_request(n, place) for n in numbers for place in (0, 3)]
     keys = {token: public_half(generate_connector_key()) for token in others}  # a key belongs to one app
-    pairs = zip(product(ASKED_SCOPES, people), cycle(others))
+    pairs = zip(product(REQUESTED_SCOPES, people), cycle(others))
     return {
         "reference": [f"GET /api/v1/reference/{person} HTTP/1.1\r\nHost: localhost\r\n\r\n" for person in people],
         # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down

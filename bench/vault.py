@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from bench.staging import asked, close_connections, prepare, sign_in
+from bench.staging import close_connections, parse_options, prepare, sign_in
 from consent_bridge.owner import Owner
 from deploy.local.place import manage
 from deploy.local.serving import free_port, service
@@ -130,7 +130,7 @@ def measure(page: Page, person: dict[str, str]) -> dict[str, Any]:
 
 
 def main() -> int:
-    given = asked("vault", segments=500, megabytes=10.0)
+    given = parse_options("vault", segments=500, megabytes=10.0)
     executable = find_chromium() or sys.exit("No Chromium found; set CHROMIUM to its path.")
     with large_vault(given.segments, given.megabytes) as (address, person), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)

@@ -34,14 +34,14 @@ def main() -> int:
             service = running.enter_context(granian("config.wsgi:application", workers=workers))
             bare = running.enter_context(granian("bench.reference:bare", factory=True, workers=workers))
             for server in (service, bare):
-                running.enter_context(held_to(options.share, children(server.pid)))
+                running.enter_context(limited_to(options.share, children(server.pid)))
             found = targets_at(service, requests) | {"bare": targets_at(bare, requests)["reference"]}
             targets |= {f"{name}, {workers}": found[name] for name in ADDRESSES}
         return report(measure(targets, options), options)
 
 
 @contextmanager
-def held_to(share: float, pids: list[int]) -> Iterator[None]:
+def limited_to(share: float, pids: list[int]) -> Iterator[None]:
     """Within it each of these processes runs for this share of the time, one after the other; then they are killed.
 
     One that was stopped so often waits for good where it is told to end in order.

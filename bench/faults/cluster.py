@@ -35,8 +35,8 @@ class Cluster:
         made.archive.mkdir()
         made._give_away(made.archive)
         copy = f"cp %p {made.archive}/%f.part && mv {made.archive}/%f.part {made.archive}/%f"
-        made.ask("ALTER SYSTEM SET archive_command = %s", copy)
-        made.ask("SELECT pg_reload_conf()")
+        made.query_row("ALTER SYSTEM SET archive_command = %s", copy)
+        made.query_row("SELECT pg_reload_conf()")
         return made
 
     @classmethod
@@ -88,12 +88,12 @@ class Cluster:
 
     def archive_all(self) -> str:
         """Close the segment that is written to and wait until it is in the archive; its name."""
-        (segment,) = self.ask("SELECT pg_walfile_name(pg_switch_wal())")
-        asked = f"SELECT coalesce(last_archived_wal >= '{segment}', false) FROM pg_stat_archiver"
-        self._wait_until("the archive", asked, _ARCHIVED_WITHIN)
+        (segment,) = self.query_row("SELECT pg_walfile_name(pg_switch_wal())")
+        query = f"SELECT coalesce(last_archived_wal >= '{segment}', false) FROM pg_stat_archiver"
+        self._wait_until("the archive", query, _ARCHIVED_WITHIN)
         return str(segment)
 
-    def ask(self, statement: str, *literals: str) -> tuple[Any, ...]:
+    def query_row(self, statement: str, *literals: str) -> tuple[Any, ...]:
         """The first row that is answered, by a session of its own."""
         with psycopg.ClientCursor(psycopg.connect(self.url, autocommit=True)) as cursor, cursor.connection:
             cursor.execute(statement, literals)  # type: ignore[arg-type]  # our own text
@@ -120,9 +120,9 @@ class Cluster:
         with (self.data / "postgresql.conf").open("a") as file:  # the last line of a name holds
             file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
 
-    def _wait_until(self, what: str, asked: str, seconds: float) -> None:
+    def _wait_until(self, what: str, query: str, seconds: float) -> None:
         deadline = time.monotonic() + seconds
-        while self.ask(asked) != (True,):
+        while self.query_row(query) != (True,):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"{what} took more than {seconds} seconds")
             time.sleep(0.1)

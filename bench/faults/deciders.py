@@ -113,19 +113,19 @@ class Decider(threading.Thread):
 
     def _decide_once(self) -> None:
         app_id, client = self.dice.choice(list(self.clients.items()))
-        asked = self._ask(client)
-        outcome = Outcome(app_id, asked.request_id)
+        request = self._request(client)
+        outcome = Outcome(app_id, request.request_id)
         decision = self.dice.choices(["approved", "denied", "cancelled"], [6, 3, 1])[0]
         outcome.decision = decision
         outcome.acknowledged = self._insist(
-            self._decider(decision, asked, client), lambda: client.status(asked.request_id).status != "pending"
+            self._decider(decision, request, client), lambda: client.status(request.request_id).status != "pending"
         )
         with self.ledger.lock:
             self.ledger.outcomes.append(outcome)
         if decision == "approved":
-            self._go_on(outcome, asked, client)
+            self._go_on(outcome, request, client)
 
-    def _ask(self, client: Client) -> AskedConsent:
+    def _request(self, client: Client) -> AskedConsent:
         key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
         return self._until_answered(
             lambda: client.request_consent(
@@ -133,28 +133,28 @@ class Decider(threading.Thread):
             )
         )
 
-    def _decider(self, decision: str, asked: AskedConsent, client: Client) -> Callable[[], Any]:
+    def _decider(self, decision: str, request: AskedConsent, client: Client) -> Callable[[], Any]:
         if decision == "approved":
-            return lambda: self.owner.approve(self.owner.review(asked.request_id))
+            return lambda: self.owner.approve(self.owner.review(request.request_id))
         if decision == "denied":
-            return lambda: self.owner.deny(asked.request_id)
-        return lambda: client.end(asked.request_id)
+            return lambda: self.owner.deny(request.request_id)
+        return lambda: client.end(request.request_id)
 
-    def _go_on(self, outcome: Outcome, asked: AskedConsent, client: Client) -> None:
+    def _go_on(self, outcome: Outcome, request: AskedConsent, client: Client) -> None:
         """Reads, and for some an end before the next approval supersedes it."""
         for _ in range(self.dice.randrange(3)):
-            self._until_answered(lambda: client.read(asked, self.keys[client]))
+            self._until_answered(lambda: client.read(request, self.keys[client]))
             outcome.reads += 1
-        grant = self._until_answered(lambda: client.status(asked.request_id)).grant
+        grant = self._until_answered(lambda: client.status(request.request_id)).grant
         assert grant is not None
         end = self.dice.choice(["", "revoked", "released"])
         if not end:
             return
-        call: Callable[[], Any] = lambda: client.end(asked.request_id)  # noqa: E731  # one of two
+        call: Callable[[], Any] = lambda: client.end(request.request_id)  # noqa: E731  # one of two
         if end == "revoked":
             call = lambda: self.owner.revoke(grant.grant_id)  # noqa: E731
         outcome.end = end
-        outcome.end_acknowledged = self._insist(call, lambda: _ended(client, asked))
+        outcome.end_acknowledged = self._insist(call, lambda: _ended(client, request))
 
     def _insist(self, call: Callable[[], Any], happened: Callable[[], bool]) -> bool:
         """Do it until it is acknowledged (True), or until it shows that it happened unacknowledged (False)."""
@@ -197,6 +197,6 @@ def deciding(deciders: list[Decider]) -> Iterator[None]:
         decider.join(STUCK_AFTER)
 
 
-def _ended(client: Client, asked: AskedConsent) -> bool:
-    grant = client.status(asked.request_id).grant
+def _ended(client: Client, request: AskedConsent) -> bool:
+    grant = client.status(request.request_id).grant
     return grant is not None and grant.status not in ("active", "paused")

@@ -80,12 +80,12 @@ class Receiver(ThreadingHTTPServer):
         except WebhookVerificationError:
             self.forged += 1
             return 400
-        name, told = headers["webhook-id"], json.loads(body)
+        name, notice = headers["webhook-id"], json.loads(body)
         with self.lock:
             self.times[name] = times = self.times.get(name, 0) + 1
-            if times == 1 and told["data"]["sequence"] % _FAILS_ONCE == 0:
+            if times == 1 and notice["data"]["sequence"] % _FAILS_ONCE == 0:
                 return 500
-            if self.arrived.setdefault(name, told) != told:
+            if self.arrived.setdefault(name, notice) != notice:
                 self.differing += 1
         return 204
 

@@ -150,8 +150,8 @@ def gaps(apps: list[StagedApp]) -> Iterator[str]:
         found = list(Notice.objects.filter(app_id=app.pk).order_by("sequence").values_list("sequence", flat=True))
         newest = NoticeCounter.objects.filter(app_id=app.pk).values_list("sequence", flat=True).first() or 0
         follows = all(after == before + 1 or is_first(after) for before, after in pairwise([0, *found]))
-        told = found[-1] if found else 0
-        if not follows or (newest != told and newest % EPOCH):
+        last = found[-1] if found else 0
+        if not follows or (newest != last and newest % EPOCH):
             yield f"{app.app_id}: {len(found)} notices up to {newest}"
 
 
@@ -159,16 +159,16 @@ def undelivered(receiver: Receiver) -> Iterator[str]:
     """Every notice reached the receiver, signed, under its sequence, as things stood then."""
     from consent.notices.models import Notice
 
-    told = 0
+    written = 0
     for app_id, sequence, kind, facts in Notice.objects.values_list("app__app_id", "sequence", "kind", "facts"):
-        told += 1
+        written += 1
         message = receiver.arrived.get(f"msg_{app_id}_{sequence}")
         if message is None:
             yield f"the webhook {sequence} of {app_id} never arrived"
         elif (message["type"], message["data"], message["data"]["sequence"]) != (kind, facts, sequence):
             yield f"the webhook {sequence} of {app_id} says something else"
-    if len(receiver.arrived) != told or receiver.forged or receiver.differing:
-        yield f"{len(receiver.arrived)} messages of {told}; {receiver.forged} forged, {receiver.differing} changed"
+    if len(receiver.arrived) != written or receiver.forged or receiver.differing:
+        yield f"{len(receiver.arrived)} messages of {written}; {receiver.forged} forged, {receiver.differing} changed"
 
 
 def unfollowed(followers: list[Follower]) -> Iterator[str]:

@@ -68,10 +68,10 @@ def main() -> None:
         AccessToken.objects.create(user=user, application=app, token=made, expires=until, scope=scope)
         return made
 
-    told = {"caller": token("introspection"), "tokens": [token("read") for _ in range(int(sys.argv[1]))]}
+    result = {"caller": token("introspection"), "tokens": [token("read") for _ in range(int(sys.argv[1]))]}
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    sys.stdout.write(json.dumps(told))
+    sys.stdout.write(json.dumps(result))
 
 
 if __name__ == "__main__":
