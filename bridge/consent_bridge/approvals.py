@@ -102,7 +102,7 @@ def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConse
         "iat": iat,
         "ends_at": iat + duration if envelope.revision == 1 else ends_at,
         "request_id": asked.request_id,
-        "request_digest": request_digest(_asked_members(asked)),
+        "request_digest": request_digest(_request_members(asked)),
         "revision": envelope.revision,
         "access_duration": duration,
         "approved_attributes": sorted(envelope.approved_attributes),
@@ -111,7 +111,7 @@ def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConse
     signatures.check_claims(claims, expected, _WHAT)
 
 
-def _asked_members(asked: AskedConsent) -> dict[str, Any]:
+def _request_members(asked: AskedConsent) -> dict[str, Any]:
     """What was asked, as the request's own record has it: the digest is made here and not taken over."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
 
@@ -126,8 +126,8 @@ def _check_key(envelope: Envelope, asked: AskedConsent, key: signatures.Jwk, pin
     if _leads(envelope.key_history, pin.key, key, asked, issuer):
         return
     reason = "the person lost their vault, and this key is new" if envelope.owner_key_reset else "this is another key"
-    told = f"{reason} than the one that is kept ({key['x']}): ask the person on another way before you take it"
-    raise OwnerKeyChanged(told, key=key, reset=envelope.owner_key_reset)
+    message = f"{reason} than the one that is kept ({key['x']}): ask the person on another way before you take it"
+    raise OwnerKeyChanged(message, key=key, reset=envelope.owner_key_reset)
 
 
 def _taken_before(envelope: Envelope, key: signatures.Jwk, pin: Pin) -> bool:

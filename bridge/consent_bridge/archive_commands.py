@@ -13,7 +13,7 @@ from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.inputs import MAX_SECRET_BYTES, octets_of
 from consent_bridge.state import write_private_file
 
-_ASKING = "Passphrase or recovery code: "
+_PROMPT = "Passphrase or recovery code: "
 
 
 def open_archive_command(options: Namespace) -> dict[str, Any]:
@@ -25,10 +25,10 @@ def open_archive_command(options: Namespace) -> dict[str, Any]:
     if options.out is None:
         return opened
     write_private_file(options.out, opened, force=options.force)
-    return _told(archive, options.out)
+    return _summary(archive, options.out)
 
 
-def _told(archive: Archive, out: Path) -> dict[str, Any]:
+def _summary(archive: Archive, out: Path) -> dict[str, Any]:
     return {"user_id": archive.user_id, "segments": len(archive.segments), "written_to": str(out)}
 
 
@@ -36,7 +36,7 @@ def _secret(path: Path | None) -> str:
     """Asked for without an echo where somebody sits there; else the first line of the file or of standard input."""
     if path is None and sys.stdin.isatty():
         try:
-            return getpass.getpass(_ASKING)
+            return getpass.getpass(_PROMPT)
         except EOFError as error:
             raise KeyRefused("no passphrase or recovery code was given") from error
     first = octets_of(path, MAX_SECRET_BYTES).partition(b"\n")[0].removesuffix(b"\r")

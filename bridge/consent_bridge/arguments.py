@@ -378,19 +378,19 @@ def _rotate_key(groups: Groups) -> None:
 def _sandbox(groups: Groups) -> None:
     text = "play a person whom your test app asks"
     about = "Play a person whom your test app asks. Their vault keys lie in the state directory."
-    played = groups.add_parser("sandbox", help=text, description=about).add_subparsers(
+    sandbox = groups.add_parser("sandbox", help=text, description=about).add_subparsers(
         title="commands", metavar="COMMAND", required=True
     )
-    new = _command(played, "new", sandbox_commands.new, "make a person with a synthetic profile")
+    new = _command(sandbox, "new", sandbox_commands.new, "make a person with a synthetic profile")
     new.add_argument("--label", default="", metavar="TEXT", help="your own name for this person")
     new.add_argument("--empty", action="store_true", help="leave the vault empty")
-    approve = _command(played, "approve", sandbox_commands.approve, "approve a request for them")
+    approve = _command(sandbox, "approve", sandbox_commands.approve, "approve a request for them")
     text = "approve this path alone; repeatable; left out: all that is asked for and there"
     approve.add_argument("--attribute", action="append", metavar="PATH", help=text)
     approve.add_argument("--access-duration", type=int, metavar="SECONDS", help="left out: as long as was asked")
-    deny = _command(played, "deny", sandbox_commands.deny, "deny a request for them")
+    deny = _command(sandbox, "deny", sandbox_commands.deny, "deny a request for them")
     deny.add_argument("--reason", metavar="TEXT", help="their own note, which your app is not told")
-    revoke = _command(played, "revoke", sandbox_commands.revoke, "stop for them what was approved")
+    revoke = _command(sandbox, "revoke", sandbox_commands.revoke, "stop for them what was approved")
     for parser in (approve, deny, revoke):
         parser.add_argument("request_id", metavar="REQUEST_ID")
     for parser in (new, approve, deny, revoke):

@@ -20,7 +20,7 @@ from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unre
 from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey
-from consent_bridge.opening import check_asked, compare
+from consent_bridge.opening import check_request, compare
 from consent_bridge.signatures import sha256
 from consent_bridge.terms import Terms
 from consent_bridge.transport import TRANSIENT, Answer
@@ -130,7 +130,7 @@ def request_consent(
 
     def read(answer: Answer) -> results.AskedConsent:
         asked = results.build(results.AskedConsent, answer.json())
-        check_asked(asked, body)
+        check_request(asked, body)
         return asked
 
     headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
@@ -230,21 +230,21 @@ def _checked(
         raise Refused("a request was asked along; give the one that the connection was begun with", member="request")
     compare("user_id", asked.user_id, found.user_id, "the answer")
     given = {"user_id": found.user_id, "invitation_sha256": sha256(connection_id), "return_url": return_url}
-    check_asked(asked, {**request, **given})
+    check_request(asked, {**request, **given})
     return found
 
 
 def status(request_id: str, *, wait: int = 0) -> Call[results.Status]:
     """Where a request stands; `wait` (0 to 30 s) holds the answer until that changes."""
-    return _asked_for_status(wait, request_id=request_id)
+    return _status_call(wait, request_id=request_id)
 
 
 def newest_status(user_id: str, scope: str, *, wait: int = 0) -> Call[results.Status]:
     """The same for the app's newest request for this person and scope."""
-    return _asked_for_status(wait, user_id=user_id, scope=scope)
+    return _status_call(wait, user_id=user_id, scope=scope)
 
 
-def _asked_for_status(wait: int, **named: str) -> Call[results.Status]:
+def _status_call(wait: int, **named: str) -> Call[results.Status]:
     params = _query(**named, wait=wait or None)
     return Call("GET", "/consent-status", _status, params=params, extra_time=float(wait))
 
@@ -369,7 +369,7 @@ def follow_log(memory: Memory | None) -> LogCall[Memory]:
     newest = known.read((yield from _published(known)))
     known.require_no_rollback(newest)
     seen = yield from tied(known, newest)
-    return seen.with_keys((yield log_keys())) if seen.asks_for_keys() else seen
+    return seen.with_keys((yield log_keys())) if seen.keys_seem_changed() else seen
 
 
 def tied(memory: Memory, seen: Checkpoint) -> LogCall[Memory]:
@@ -408,9 +408,9 @@ def one(call: Call[Result]) -> LogCall[Result]:
     return answer
 
 
-def prove_receipt(memory: Memory, claims: Mapping[str, Any], told: Mapping[str, Any]) -> LogCall[Proven]:
+def prove_receipt(memory: Memory, claims: Mapping[str, Any], answer: Mapping[str, Any]) -> LogCall[Proven]:
     """What a receipt's entry and proof show, in a checkpoint that fits what this reader saw."""
-    event = logs.check_receipt(claims, told, memory, tied=True)
+    event = logs.check_receipt(claims, answer, memory, tied=True)
     return event, (yield from tied(memory, event.proof.checkpoint))
 
 

@@ -92,7 +92,7 @@ def wait(options: Namespace) -> dict[str, Any]:
 def read(options: Namespace) -> dict[str, Any]:
     """Fetch and open; the revision is remembered, so that an older one is refused the next time."""
     log = RequestLog(state_directory())
-    asked, seen = _asked(options, log)
+    asked, seen = _stored_request(options, log)
     key = keyring_of(options).find(asked.connector_fingerprint)
     pins = log.owner_keys.load()
     with Client(*address_and_token(options), pins=pins) as client:
@@ -104,7 +104,7 @@ def read(options: Namespace) -> dict[str, Any]:
     return as_json(opened)
 
 
-def _asked(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:
+def _stored_request(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:
     if options.request is not None:
         body = parse_object(read_small_file(options.request, "the request file"), "the request file")
         try:

@@ -94,8 +94,8 @@ def with_answers(
         source = str(definition.get("from")) if isinstance(definition, dict) else ""
         if source.startswith(stem) and source.removeprefix(stem) in values:
             known = definition.get("rule_version") == RULE_VERSION
-            told = answer(definition.get("rule"), values[source.removeprefix(stem)], at) if known else CANNOT_SAY
-            found[path.removeprefix(stem)] = repeated.get(path, told)
+            result = answer(definition.get("rule"), values[source.removeprefix(stem)], at) if known else CANNOT_SAY
+            found[path.removeprefix(stem)] = repeated.get(path, result)
     return found
 
 
@@ -118,16 +118,16 @@ def repeated_answers(given: Given | None, app_id: str, derived: Mapping[str, Any
     of_app, found = (given or {}).get(app_id, {}), {}
     for path, definition in derived.items():
         source = definition.get("from") if isinstance(definition, dict) else None
-        told, *made = of_app.get(source, {}).get(path, [None])
+        kept, *made = of_app.get(source, {}).get(path, [None])
         if made == [at[:7], _mark(definition)]:
-            found[path] = told
+            found[path] = kept
     return found
 
 
 def known_answers(given: Given | None, app_id: str, sources: Iterable[str]) -> dict[str, Any]:
     """What this app was answered about these values, by the answer's path."""
     of_app = (given or {}).get(app_id, {})
-    return {path: told for source in sources for path, (told, *_) in of_app.get(source, {}).items()}
+    return {path: kept for source in sources for path, (kept, *_) in of_app.get(source, {}).items()}
 
 
 def _mark(definition: Any) -> str:

@@ -52,24 +52,24 @@ class Entry:
         return decode_base64url(self.entry_hash, "entry_hash")
 
 
-def read_entry(told: object) -> Entry:
+def read_entry(raw: object) -> Entry:
     """An entry as the service tells it; Refused where its hash, or that of its facts, is another."""
-    if not isinstance(told, Mapping):
+    if not isinstance(raw, Mapping):
         raise Refused("the entry is no JSON object", member="entry")
     for name in _TEXTS:
-        if not isinstance(told.get(name), str):
+        if not isinstance(raw.get(name), str):
             raise Refused(f"the entry has no {name}", member=name)
-    facts = told.get("facts")
-    if told.get("v") != _VERSION or type(told.get("sequence")) is not int or not isinstance(facts, Mapping):
+    facts = raw.get("facts")
+    if raw.get("v") != _VERSION or type(raw.get("sequence")) is not int or not isinstance(facts, Mapping):
         raise Refused("the entry is of no known form", member="entry")
-    hashed = {"v": _VERSION, "facts_hash": told["facts_hash"], **{name: told[name] for name in _LINKS}}
-    erased = not told["salt"] and not facts
-    if _digest(hashed) != told["entry_hash"]:
+    hashed = {"v": _VERSION, "facts_hash": raw["facts_hash"], **{name: raw[name] for name in _LINKS}}
+    erased = not raw["salt"] and not facts
+    if _digest(hashed) != raw["entry_hash"]:
         raise Refused("the entry is not what was written: its hash is another", member="entry_hash")
-    if not erased and _digest(facts, decode_base64url(told["salt"], "salt")) != told["facts_hash"]:
+    if not erased and _digest(facts, decode_base64url(raw["salt"], "salt")) != raw["facts_hash"]:
         raise Refused("the entry's facts are not what was written", member="facts")
     kept = None if erased else dict(facts)
-    return Entry(**{name: told[name] for name in _OWN}, facts=kept)
+    return Entry(**{name: raw[name] for name in _OWN}, facts=kept)
 
 
 def digest_of_receipt(claims: Mapping[str, Any]) -> str:
@@ -85,19 +85,19 @@ def _digest(value: Mapping[str, Any], salt: bytes = b"") -> str:
     return encode_base64url(hashlib.sha256(salt + canonical).digest())
 
 
-def read_chain(told: Iterable[object]) -> list[Entry]:
+def read_chain(raw: Iterable[object]) -> list[Entry]:
     """All entries of one chain, from the first; Refused at the first that does not follow."""
     entries: list[Entry] = []
-    for each in told:
+    for each in raw:
         entries.append(next_entry(each, entries[-1].head if entries else Head("", 0, "")))
     return entries
 
 
-def next_entry(told: object, before: Head) -> Entry:
+def next_entry(raw: object, before: Head) -> Entry:
     """The entry after `before`; Refused where it does not follow."""
     number = before.sequence + 1
     try:
-        entry = read_entry(told)
+        entry = read_entry(raw)
     except Refused as refused:
         raise Refused(f"entry {number}: {refused.reason}", member=refused.member) from refused
     if before.chain and entry.chain != before.chain:

@@ -30,21 +30,21 @@ def add_options(parser: ArgumentParser) -> None:
 def accept_epoch_command(options: Namespace) -> dict[str, Any]:
     """Both logs, and whether the new one was taken; Undone where it was not. {"accepted": False} where none began."""
     memory, keeper = verifying.log_of(options)
-    with verifying.service_transport(options) as ask:
+    with verifying.service_transport(options) as call:
         try:
-            ask(calls.follow_log(memory))
+            call(calls.follow_log(memory))
         except LogEpochChanged as changed:
             then = memory.accepting(changed.newest)
-            told = _told(memory, then, after=ask(calls.begins_after(then, changed.last)))
-            if not (options.yes or _is_confirmed(told, changed.newest.origin)):
-                raise Undone("nothing was accepted: look at it, and say so or give --yes", told) from changed
-            accepted = ask(calls.accept_epoch(memory, changed.newest.origin))
+            change = _change(memory, then, after=call(calls.begins_after(then, changed.last)))
+            if not (options.yes or _is_confirmed(change, changed.newest.origin)):
+                raise Undone("nothing was accepted: look at it, and say so or give --yes", change) from changed
+            accepted = call(calls.accept_epoch(memory, changed.newest.origin))
             keeper.keep(verifying.service_of(options), accepted)
-            return {**told, "accepted": True}
+            return {**change, "accepted": True}
     return {"accepted": False, "why": "the log goes on as it was seen"}
 
 
-def _told(before: Memory, then: Memory, *, after: bool) -> dict[str, Any]:
+def _change(before: Memory, then: Memory, *, after: bool) -> dict[str, Any]:
     """What there is to decide about."""
     old, new = (
         logs.as_json(memory.checkpoint, memory.is_fresh(time.time())) for memory in (before, then) if memory.checkpoint
@@ -52,10 +52,10 @@ def _told(before: Memory, then: Memory, *, after: bool) -> dict[str, Any]:
     return {"old": old, "new": new, "new_begins_after_last_seen": after, "lost": _LOST, "accepted": False}
 
 
-def _is_confirmed(told: dict[str, Any], origin: str) -> bool:
+def _is_confirmed(change: dict[str, Any], origin: str) -> bool:
     """Ask whoever sits at a terminal for the new name, which nobody types by accident."""
     if not sys.stdin.isatty():
         return False
-    sys.stderr.write(f"{json.dumps(told, indent=2)}\nTo take it, type the new log's name, {origin}: ")
+    sys.stderr.write(f"{json.dumps(change, indent=2)}\nTo take it, type the new log's name, {origin}: ")
     sys.stderr.flush()
     return sys.stdin.readline().strip() == origin

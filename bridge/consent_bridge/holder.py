@@ -36,7 +36,7 @@ class VaultHolder:
     was sent then).
     """
 
-    _is_played = False  # by a test app, which alone knows a person by their own ID
+    _is_sandbox = False  # by a test app, which alone knows a person by their own ID
 
     def __init__(self, addresses: Addresses, memory: vault_notes.NotesMemory | None = None) -> None:
         self._addresses = addresses
@@ -164,7 +164,7 @@ class VaultHolder:
         """The request, recomputed: Refused if the digest or the key's thumbprint is not the frozen request's."""
         own_id = self._user_id or self.vault().user_id
         body = self._addresses.get(f"/requests/{quote(request_id, safe='')}/data")
-        return read_review(body, request_id=request_id, own_id=own_id, is_played=self._is_played)
+        return read_review(body, request_id=request_id, own_id=own_id, is_sandbox=self._is_sandbox)
 
     def preview(self, review: Review) -> dict[str, Any]:
         """What would leave if everything asked for were approved: attribute path → value."""

@@ -35,7 +35,7 @@ ABOUT = (
     "Opens a page on which you choose for whom it acts: an app of yours, or you alone. What it was allowed is kept in "
     "the state directory, readable by this user alone, and renewed; a token that is given goes before it.",
 )
-_WAITS = 600.0  # seconds for somebody at a browser
+_BROWSER_TIMEOUT = 600.0  # seconds for somebody at a browser
 _EARLY = 60.0  # seconds before its end that a token is renewed
 _CALLBACK = "/callback"
 _DONE = b"Done: you may close this page."
@@ -118,7 +118,7 @@ def _allowed(
 ) -> dict[str, Any]:
     verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(24)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    asked = {
+    query = {
         "response_type": "code",
         "client_id": kept["client_id"],
         "redirect_uri": callback.address,
@@ -127,7 +127,7 @@ def _allowed(
         "code_challenge": challenge,
         "code_challenge_method": "S256",
     }
-    show(f"{_text(server.get('authorization_endpoint'))}?{urlencode(asked)}")
+    show(f"{_text(server.get('authorization_endpoint'))}?{urlencode(query)}")
     brought = callback.wait(state)
     if brought.get("iss") != server["issuer"]:
         raise Refused("the answer came from another authorization server", member="iss")
@@ -148,7 +148,7 @@ class _Callback(HTTPServer):
 
     def wait(self, state: str) -> dict[str, str]:
         """The answer to what was sent with this `state`; anything else that comes is passed over."""
-        ends_at = time.monotonic() + _WAITS
+        ends_at = time.monotonic() + _BROWSER_TIMEOUT
         while (left := ends_at - time.monotonic()) > 0:
             self.timeout = left
             self.handle_request()

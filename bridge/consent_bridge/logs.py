@@ -141,7 +141,7 @@ class Memory:
             f"{said}: {more}, since the newest checkpoint begins with the one of the proof", member="signature"
         )
 
-    def asks_for_keys(self) -> bool:
+    def keys_seem_changed(self) -> bool:
         """Whether the keys of the log seem to change: one more signed the last checkpoint, or one of them did not."""
         if self.checkpoint is None or self.fixed:
             return False
@@ -215,8 +215,8 @@ class MemoryFile:
         if not self.path.exists():
             return None
         self._kept = parse_object(read_small_file(self.path, "the memory of logs"), f"the memory of logs {self.path}")
-        told = self._kept.get(service)
-        return memory_of(told) if isinstance(told, Mapping) else None
+        stored = self._kept.get(service)
+        return memory_of(stored) if isinstance(stored, Mapping) else None
 
     def keep(self, service: str, memory: Memory) -> None:
         """Remember it from now on."""
@@ -271,15 +271,15 @@ class LogKeeper:
         return LogSight(memory.checkpoint, memory.is_fresh(time.time()))
 
 
-def memory_of(told: Mapping[str, Any]) -> Memory:
+def memory_of(stored: Mapping[str, Any]) -> Memory:
     """{"keys", "witnesses", "quorum", "earlier", "checkpoint" (a signed note), "ended"}, as a reader keeps it."""
-    kept = (tuple(map(VerifierKey.parse, told.get(name) or ())) for name in ("keys", "witnesses", "earlier"))
+    kept = (tuple(map(VerifierKey.parse, stored.get(name) or ())) for name in ("keys", "witnesses", "earlier"))
     keys, witnesses, earlier = kept
-    quorum, note = told.get("quorum"), told.get("checkpoint")
+    quorum, note = stored.get("quorum"), stored.get("checkpoint")
     trust = Trust(keys, witnesses, quorum if isinstance(quorum, int) else None, earlier)
     everybody = (*keys, *earlier)
     seen = notes.read_checkpoint(note, everybody, witnesses) if isinstance(note, str) else None
-    return Memory(trust, seen, ended=tuple(map(str, told.get("ended") or ())))
+    return Memory(trust, seen, ended=tuple(map(str, stored.get("ended") or ())))
 
 
 def read_keys(text: str) -> tuple[VerifierKey, ...]:
@@ -304,13 +304,13 @@ class ProvenEvent:
 
 
 def check_receipt(
-    claims: Mapping[str, Any], told: Mapping[str, Any], memory: Memory, *, tied: bool = False
+    claims: Mapping[str, Any], answer: Mapping[str, Any], memory: Memory, *, tied: bool = False
 ) -> ProvenEvent:
     """The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing.
 
-    `told` has `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them. No network is asked.
+    `answer` has `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them. No network is asked.
     """
-    entry, text = read_entry(told.get("entry")), told.get("proof")
+    entry, text = read_entry(answer.get("entry")), answer.get("proof")
     if not isinstance(text, str):
         raise Refused("the receipt came without a proof", member="proof")
     _belongs(claims, entry)

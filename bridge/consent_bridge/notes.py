@@ -127,7 +127,7 @@ def read_checkpoint(
     `by_anyone` takes one that none of them signed: only its consistency with a signed one says that it is the log's.
     """
     text, signatures = split_note(note)
-    known = [key for key in keys if _holds(key, signatures, text)]
+    known = [key for key in keys if _verifies(key, signatures, text)]
     if not known and not by_anyone:
         raise Refused("no key of the log signed this checkpoint", member="signature")
     lines = text.split("\n")
@@ -147,7 +147,7 @@ def read_checkpoint(
 def signers(note: str, keys: Sequence[VerifierKey]) -> tuple[VerifierKey, ...]:
     """Those of these keys that signed a note; Refused where a signature under one of them does not hold."""
     text, signatures = split_note(note)
-    return tuple(key for key in keys if _holds(key, signatures, text))
+    return tuple(key for key in keys if _verifies(key, signatures, text))
 
 
 def origin_of(note: str) -> str:
@@ -239,7 +239,7 @@ def _by(key: VerifierKey, signatures: Signatures) -> bytes | None:
     return None
 
 
-def _holds(key: VerifierKey, signatures: Signatures, text: str) -> bool:
+def _verifies(key: VerifierKey, signatures: Signatures, text: str) -> bool:
     signature = _by(key, signatures) if key.kind == ED25519 else None
     if signature is None:
         return False

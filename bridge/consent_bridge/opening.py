@@ -20,7 +20,7 @@ _INVITATIONS = ("sh_", "@")  # ways of naming a person that no answer repeats
 _STATED_TWICE = ("request_id", "app_id", "user_id", "scope", "access_duration", "expires_at")
 
 
-def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
+def check_request(asked: AskedConsent, body: Mapping[str, Any]) -> None:
     """The request that the person will see is the one that we sent in `body`, and its digest is over exactly that.
 
     The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the
@@ -33,14 +33,14 @@ def check_asked(asked: AskedConsent, body: Mapping[str, Any]) -> None:
     print_ = thumbprint(body["connector_public_key"])
     compare("connector_fingerprint", asked.connector_fingerprint, print_, "the frozen request")
     expected = frozen_request(body, asked.request)
-    told = as_json(asked.request)
-    for member in told:
-        compare(member, _as_list(told[member]), expected.get(member), "the frozen request")
+    members = as_json(asked.request)
+    for member in members:
+        compare(member, _as_list(members[member]), expected.get(member), "the frozen request")
     for path in asked.request.attributes:
         if not covers(asked.scope, path):
             raise Refused("the frozen request's attributes are not all in the scope", member="attributes")
     named = [*(asked.request.required_attributes or ()), *(asked.request.optional_attributes or ())]
-    known = {*(named or asked.request.attributes), *accepted_answers(told)}
+    known = {*(named or asked.request.attributes), *accepted_answers(members)}
     if asked.request.derived is not None and not asked.request.derived.keys() <= known:
         raise Refused("the frozen request's derived names what was not asked for", member="derived")
     if request_digest(expected) != asked.request_digest:

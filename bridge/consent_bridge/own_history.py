@@ -73,29 +73,29 @@ def read_history(
     before = keeper.read_state(key, user_id)
     head, ended, entries = entries_after(begin(before.notes), page)
     # another program may have written in between
-    if tell_later_state(entries, before) and tell_later_state(entries, keeper.read_state(key, user_id)):
+    if show_later_state(entries, before) and show_later_state(entries, keeper.read_state(key, user_id)):
         raise RolledBack("your history tells of a later state of your vault; nothing was sent", member="notes")
     return before.notes, head, ended, entries
 
 
-def tell_later_state(entries: Sequence[Entry], state: NotesState) -> bool:
+def show_later_state(entries: Sequence[Entry], state: NotesState) -> bool:
     """Whether these entries tell of newer notes, of others of the same revision, or of a later key of the vault.
 
     The vault signs none of them, so that they only stop what is older; what they lack shows nothing.
     """
-    told = [entry.facts or {} for entry in entries if entry.kind == _VAULT_STATE]
-    first = next((place for place, facts in enumerate(told) if facts.get("key_id") == state.key_id), None)
+    states = [entry.facts or {} for entry in entries if entry.kind == _VAULT_STATE]
+    first = next((place for place, facts in enumerate(states) if facts.get("key_id") == state.key_id), None)
     if first is None and state.sha256 is None:  # a vault without notes never wrote one down
         return False
     # what comes before is of an earlier vault or key
-    return any(_is_later(facts, state) for facts in told[first or 0 :])
+    return any(_is_later(facts, state) for facts in states[first or 0 :])
 
 
-def _is_later(told: Mapping[str, Any], state: NotesState) -> bool:
-    if told.get("key_id") != state.key_id:
-        return told.get("key_id") not in state.notes.get("retired", [])
-    revision = int(told.get("revision", 0))
-    return revision > state.revision or (revision == state.revision and told.get("notes_sha256") != state.sha256)
+def _is_later(facts: Mapping[str, Any], state: NotesState) -> bool:
+    if facts.get("key_id") != state.key_id:
+        return facts.get("key_id") not in state.notes.get("retired", [])
+    revision = int(facts.get("revision", 0))
+    return revision > state.revision or (revision == state.revision and facts.get("notes_sha256") != state.sha256)
 
 
 def _next_of_mine(raw: object, last: Head) -> Entry:
@@ -144,8 +144,9 @@ def check_registered(review: Review, notes: Notes, log: Log) -> None:
     """Refused unless the public log proves that the app registered the key of this request over 24 hours ago."""
     try:
         entry = read_entry(review.vouching.entry)
-        told = entry.facts or {}
-        of_key = (told.get("app_id"), told.get("thumbprint")) == (review.app_id, review.request["connector_thumbprint"])
+        facts = entry.facts or {}
+        own_key = (review.app_id, review.request["connector_thumbprint"])
+        of_key = (facts.get("app_id"), facts.get("thumbprint")) == own_key
         if entry.kind != "connector_key_registered" or not of_key:
             raise Refused("the entry is of another key")
         if time.time() - datetime.fromisoformat(entry.at).timestamp() < _MATURE_SECONDS:
@@ -182,8 +183,8 @@ def _proved(start: Head, entries: Sequence[Entry], known: Mapping[str, Any] | No
     """Up to where the log has all. A vault's state needs no proof: it restricts."""
     memory = cache(partial(_log_memory, known, log))
     last, is_whole = start, True
-    asked = [entry for entry in entries if entry.kind != _VAULT_STATE]
-    for entry in asked[-_MOST_PROOFS:]:  # of a long history that is read for the first time
+    decided = [entry for entry in entries if entry.kind != _VAULT_STATE]
+    for entry in decided[-_MOST_PROOFS:]:  # of a long history that is read for the first time
         try:
             is_whole = _proof_of(entry, memory, log) is not None and is_whole
         except Refused as refused:

@@ -107,13 +107,13 @@ class Plans:
 
     def receipt_with_proof(self, receipt_id: str) -> Plan[ProvenReceipt | None]:
         """The receipt, verified, with the proof that its event is in the public log; None where it is not there yet."""
-        told: dict[str, Any] | None = yield calls.receipt_with_proof(receipt_id)
-        if told is None:
+        answer: dict[str, Any] | None = yield calls.receipt_with_proof(receipt_id)
+        if answer is None:
             return None
-        jws = str(told.get("jws"))
+        jws = str(answer.get("jws"))
         receipt = yield from self._verified(lambda keys: calls.proven_receipt(receipt_id, jws, keys))
         yield from self.follow_log()
-        event, memory = yield from calls.prove_receipt(self._log.known(self.origin), receipt.claims, told)
+        event, memory = yield from calls.prove_receipt(self._log.known(self.origin), receipt.claims, answer)
         self._log.keep(self.origin, memory)
         return calls.as_proven(receipt, event)
 

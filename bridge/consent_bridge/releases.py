@@ -75,7 +75,7 @@ def read_manifest(note: str, keys: Sequence[VerifierKey]) -> Manifest:
             sha256=hashlib.sha256(text.encode()).hexdigest(),
             static_url=_text(members["static_url"]),
             assets=_assets(members["assets"]),
-            pages=[_kind(name, told) for name, told in members["pages"].items()],
+            pages=[_kind(name, kind) for name, kind in members["pages"].items()],
             minimum_client=_text(members["minimum_client"]),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -92,11 +92,11 @@ def read_policy(text: str) -> Policy:
     return found
 
 
-def entered(told: Mapping[str, Any], manifest: Manifest) -> Entry | None:
+def entered(answer: Mapping[str, Any], manifest: Manifest) -> Entry | None:
     """The entry by which the deployment says in its log that it serves this release; None where there is none yet."""
-    if told.get("entry") is None:
+    if answer.get("entry") is None:
         return None
-    entry = read_entry(told["entry"])
+    entry = read_entry(answer["entry"])
     named = (entry.facts or {}).get("manifest_sha256")
     if entry.kind != "release" or named != manifest.sha256:
         raise Refused("the entry in the log is of another release", member="entry")
@@ -116,14 +116,14 @@ def _order(version: str) -> tuple[int, int, int, str, int]:
     return int(found[1]), int(found[2]), int(found[3]), stage, int(found[5] or 0)
 
 
-def _assets(told: Mapping[str, Any]) -> dict[str, str]:
-    if not all(isinstance(digest, str) and _HASH.match(digest) for digest in told.values()):
+def _assets(digests: Mapping[str, Any]) -> dict[str, str]:
+    if not all(isinstance(digest, str) and _HASH.match(digest) for digest in digests.values()):
         raise ValueError("a hash is none")
-    return dict(told)
+    return dict(digests)
 
 
-def _kind(name: str, told: Mapping[str, Any]) -> PageKind:
-    return PageKind(name, _text(told["under"]), read_policy(_text(told["policy"])), told["integrity"] is True)
+def _kind(name: str, members: Mapping[str, Any]) -> PageKind:
+    return PageKind(name, _text(members["under"]), read_policy(_text(members["policy"])), members["integrity"] is True)
 
 
 def _text(value: object) -> str:

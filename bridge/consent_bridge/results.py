@@ -112,8 +112,8 @@ def as_json(record: Any) -> dict[str, Any]:
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    left_out = {name for name, value in pairs if name == "etag" or (not value and name in LATER_MEMBERS)}
-    return {name: value for name, value in pairs if name not in left_out}
+    omitted = {name for name, value in pairs if name == "etag" or (not value and name in LATER_MEMBERS)}
+    return {name: value for name, value in pairs if name not in omitted}
 
 
 def build(kind: type[Record], body: object, where: str = "the answer") -> Record:

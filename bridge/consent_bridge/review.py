@@ -112,11 +112,11 @@ class Review:
             said = "nobody vouches for the app's key, and this is confidential; say that you share it all the same"
         raise Refused(said, member="connector_thumbprint")
 
-    def check_asked(self, path: str) -> None:
+    def require_requested(self, path: str) -> None:
         """Refused unless the path is one that was asked for; where none was named, one that the scope covers."""
         named = self.request["required_attributes"] or self.request["optional_attributes"]
-        asked = path in self.attributes if named else covers(self.scope, path)
-        if not asked and path not in accepted_answers(self.request):
+        is_requested = path in self.attributes if named else covers(self.scope, path)
+        if not is_requested and path not in accepted_answers(self.request):
             raise Refused(f"{shown(path)} was not asked for", member="approved_attributes")
 
 
@@ -141,7 +141,7 @@ def covers(scope: str, path: str) -> bool:
     return path.startswith(rest[:-1]) if rest.endswith(".*") else path == rest
 
 
-def read_review(body: Mapping[str, Any], *, request_id: str, own_id: str, is_played: bool = False) -> Review:
+def read_review(body: Mapping[str, Any], *, request_id: str, own_id: str, is_sandbox: bool = False) -> Review:
     """The review out of the server's answer; Refused, naming the member, where two things that must agree do not.
 
     No app calls the person by `own_id`, their vault's, but a test app those whom it plays.
@@ -151,7 +151,7 @@ def read_review(body: Mapping[str, Any], *, request_id: str, own_id: str, is_pla
     _same("request_digest", request_digest(request), review.request_digest)
     _same("connector_thumbprint", thumbprint(review.connector_public_key), request["connector_thumbprint"])
     _same("request_id", request["request_id"], request_id)
-    if is_played:
+    if is_sandbox:
         _same("user_id", request["user_id"], own_id)
     elif request["user_id"] == own_id:
         raise Refused("user_id is your own ID, which no app knows you by", member="user_id")

@@ -39,7 +39,7 @@ class Sender(Protocol):
         """One answer below 400; only what is `repeatable` is tried again."""
 
 
-class _PlayedAddresses:
+class _SandboxAddresses:
     """The owner's addresses about one sandbox person, with the app's token in place of a session."""
 
     def __init__(self, sender: Sender, user_id: str) -> None:
@@ -59,10 +59,10 @@ class SandboxPerson(VaultHolder):
     deletes the person at its end.
     """
 
-    _is_played = True
+    _is_sandbox = True
 
     def __init__(self, sender: Sender, user_id: str, label: str = "", vault_key: VaultKey | None = None) -> None:
-        super().__init__(_PlayedAddresses(sender, user_id))
+        super().__init__(_SandboxAddresses(sender, user_id))
         self._user_id, self.label, self._key = user_id, label, vault_key
 
     def __enter__(self) -> SandboxPerson:

@@ -43,18 +43,18 @@ def approve(options: Namespace) -> dict[str, Any]:
 
 def deny(options: Namespace) -> dict[str, Any]:
     with Client(*address_and_token(options)) as client:
-        return as_json(_asked_person(client, options)[0].deny(options.request_id, reason=options.reason))
+        return as_json(_person_of_request(client, options)[0].deny(options.request_id, reason=options.reason))
 
 
 def revoke(options: Namespace) -> dict[str, Any]:
     with Client(*address_and_token(options)) as client:
-        person, status = _asked_person(client, options)
+        person, status = _person_of_request(client, options)
         if status.grant is None:
             raise Refused("this request was not approved, so there is nothing to revoke")
         return as_json(person.revoke(status.grant.grant_id))
 
 
-def _asked_person(client: Client, options: Namespace) -> tuple[SandboxPerson, Status]:
+def _person_of_request(client: Client, options: Namespace) -> tuple[SandboxPerson, Status]:
     """Whom the request is about; no vault key is needed to refuse."""
     status = client.status(options.request_id)
     return client.sandbox_person(status.user_id), status

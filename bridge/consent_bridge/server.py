@@ -86,14 +86,14 @@ def tool_server(toolbox: Toolbox) -> Server[Any]:
         try:
             given = offer.arguments.model_validate(params.arguments or {})
             result = _done(await toolbox.run(offer.name, given))
-            _tell(offer.name, "done", started)
+            _log_call(offer.name, "done", started)
         except (BridgeError, ValidationError) as error:
             problem = problem_of(error)
             result = _failed(problem)
-            _tell(offer.name, str(problem["code"]), started)
+            _log_call(offer.name, str(problem["code"]), started)
         except Exception as error:
             # A defect. Its text may hold anything, so only its kind is told.
-            _tell(offer.name, f"defect: {type(error).__name__}", started)
+            _log_call(offer.name, f"defect: {type(error).__name__}", started)
             raise MCPError(mcp.INTERNAL_ERROR, "Something went wrong inside the bridge.") from None
         return result
 
@@ -120,7 +120,7 @@ def _failed(problem: dict[str, Any]) -> mcp.CallToolResult:
     return mcp.CallToolResult(content=[mcp.TextContent(text=text)], structured_content=problem, is_error=True)
 
 
-def _tell(tool: str, outcome: str, started: float) -> None:
+def _log_call(tool: str, outcome: str, started: float) -> None:
     _log.info("%s: %s, %d ms", tool, outcome, (time.monotonic() - started) * 1000)
 
 

@@ -44,8 +44,8 @@ def add_options(parser: ArgumentParser) -> None:
 def verify_site_command(options: Namespace) -> dict[str, Any]:
     """What was compared; Undone, with every finding, where something is not the release's."""
     origin = checked_base_url(options.url)
-    told = _told(origin)
-    note = read_small_file(options.manifest, "the manifest").decode() if options.manifest else _note(told)
+    release = _release(origin)
+    note = read_small_file(options.manifest, "the manifest").decode() if options.manifest else _note(release)
     keys, is_new = _keys(options, origin, note)
     manifest = releases.read_manifest(note, keys)
     if releases.is_older(__version__, manifest.minimum_client):
@@ -63,7 +63,7 @@ def verify_site_command(options: Namespace) -> dict[str, Any]:
         "release": {"version": manifest.version, "commit": manifest.commit, "manifest_sha256": manifest.sha256},
         "release_keys": [str(key) for key in keys],
         "release_keys_are": "new: this is the first look at this site" if is_new else "known",
-        "log": _in_log(options, origin, told, manifest),
+        "log": _in_log(options, origin, release, manifest),
         "looks": {name: {"pages": len(look.pages), "files": len(look.files)} for name, look in looks.items()},
         "findings": findings,
     }
@@ -72,14 +72,14 @@ def verify_site_command(options: Namespace) -> dict[str, Any]:
     return result
 
 
-def _told(origin: str) -> dict[str, Any]:
+def _release(origin: str) -> dict[str, Any]:
     with requests.Session() as session:
         session.auth = anonymous
         return Transport(origin, session).send("GET", RELEASE_PATH, repeatable=True).json()
 
 
-def _note(told: dict[str, Any]) -> str:
-    note = told.get("note")
+def _note(release: dict[str, Any]) -> str:
+    note = release.get("note")
     if not isinstance(note, str):
         raise Refused("the site tells of no release", member="note")
     return note
@@ -118,10 +118,10 @@ def _cookies(options: Namespace) -> dict[str, str]:
     return found
 
 
-def _in_log(options: Namespace, origin: str, told: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
+def _in_log(options: Namespace, origin: str, release: dict[str, Any], manifest: Manifest) -> dict[str, Any]:
     """Where the public log has this release; what is not there yet is said, and no finding."""
-    entry = releases.entered(told, manifest)
-    if entry is None or not isinstance(told.get("proof"), str):
+    entry = releases.entered(release, manifest)
+    if entry is None or not isinstance(release.get("proof"), str):
         return {"entered": entry is not None, "proved": False}
     options.base_url = origin
-    return {"entered": True, "proved": True, **entry_in_log(options, entry, told["proof"])}
+    return {"entered": True, "proved": True, **entry_in_log(options, entry, release["proof"])}

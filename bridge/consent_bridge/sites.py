@@ -170,5 +170,5 @@ def _policy_differences(served: str | None, wanted: Policy) -> Iterator[str]:
     found = read_policy(served)
     for name in sorted({*found, *wanted}):
         if found.get(name) != wanted.get(name):
-            told = " ".join(sorted(found[name])) if name in found else "missing"
-            yield f"another policy than the release's: {name} is {one_line(told, 200)}"
+            directive = " ".join(sorted(found[name])) if name in found else "missing"
+            yield f"another policy than the release's: {name} is {one_line(directive, 200)}"

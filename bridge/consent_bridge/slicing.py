@@ -39,7 +39,7 @@ def chosen_paths(review: Review, segments: Segments, chosen: Iterable[str] | Non
     if not approved:
         raise Refused("no attribute was chosen")
     for path in approved:
-        review.check_asked(path)
+        review.require_requested(path)
     if missing := [path for path in approved if path not in values_at(segments, approved)]:
         raise Refused(f"the vault does not hold {missing[0]}")
     return approved
@@ -85,8 +85,8 @@ def now() -> str:
 
 def slice_of(review: Review, approved: list[str], segments: Segments) -> ExportContent:
     """The content of an export; its sources are the segments that hold an approved attribute."""
-    held = {split_path(path)[:2] for path in values_at(segments, approved)}
-    sources = tuple(Source(*place, segments[place].content_revision) for place in segments if place in held)
+    places = {split_path(path)[:2] for path in values_at(segments, approved)}
+    sources = tuple(Source(*place, segments[place].content_revision) for place in segments if place in places)
     return ExportContent(
         scope=review.scope,
         approved_attributes=tuple(approved),

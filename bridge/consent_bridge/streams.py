@@ -56,7 +56,7 @@ class Stream:
         self._clock = clock
         self._retry = _RETRY
         self._failures = 0
-        self._waits_since = clock()
+        self._idle_since = clock()
         self._lines = _Lines()
         self._fields: dict[str, list[str]] = {}
 
@@ -75,7 +75,7 @@ class Stream:
 
     def wait_again(self) -> None:
         """Count from now: the service was heard, and what a consumer then took for an event was no waiting for it."""
-        self._waits_since = self._clock()
+        self._idle_since = self._clock()
 
     def pause_after(self, error: BridgeError | None) -> float:
         """How long to wait before the next connection; raises `error` where another would be no use.
@@ -86,9 +86,9 @@ class Stream:
             return self._retry * (0.5 + _jitter.random() / 2)
         passing = isinstance(error, Unreachable) or (isinstance(error, Problem) and error.status in _PASSING)
         self._failures += 1
-        asked = error.retry_after if isinstance(error, Problem) else None
-        pause = asked or min(_LONGEST_PAUSE, self._retry * 2.0 ** (self._failures - 1) * (0.5 + _jitter.random() / 2))
-        if not passing or self._clock() + pause - self._waits_since > self._patience:
+        given = error.retry_after if isinstance(error, Problem) else None
+        pause = given or min(_LONGEST_PAUSE, self._retry * 2.0 ** (self._failures - 1) * (0.5 + _jitter.random() / 2))
+        if not passing or self._clock() + pause - self._idle_since > self._patience:
             raise error
         return pause
 
@@ -120,8 +120,8 @@ class Stream:
             raise BadAnswer(refused.reason) from refused
         kind = fields.get("event", ["consent"])[-1]
         if kind == "consent":
-            told = fields.get("type", [""])[-1]
-            return Event(position, build(Status, data, "an event"), webhook_type=told)
+            webhook_type = fields.get("type", [""])[-1]
+            return Event(position, build(Status, data, "an event"), webhook_type=webhook_type)
         if kind.startswith(OF_CONNECTIONS):
             return Event(position, None, kind, connection=build(ConnectionNotice, data, "an event"))
         return Event(position, None, kind, build(Processing, data, "an event"))
@@ -136,9 +136,9 @@ class _Lines:
     def feed(self, chunk: bytes) -> list[str]:
         data = self._rest + chunk
         # A CR at the end may be half of a CRLF: it stays for the next bytes.
-        held = data[-1:] if data.endswith(b"\r") else b""
-        *lines, rest = data[: len(data) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._rest = rest + held
+        pending = data[-1:] if data.endswith(b"\r") else b""
+        *lines, rest = data[: len(data) - len(pending)].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._rest = rest + pending
         if len(self._rest) > _MAX_BUFFER:
             raise BadAnswer(f"an event has a line of more than {_MAX_BUFFER} bytes")
         return [line.decode("utf-8", "replace") for line in lines]

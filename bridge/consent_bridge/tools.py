@@ -58,7 +58,7 @@ class Offer:
         )
 
 
-def _looks() -> mcp.ToolAnnotations:
+def _read_only() -> mcp.ToolAnnotations:
     return mcp.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -103,7 +103,7 @@ OFFERS = {
             ),
             arguments=Person,
             answer=Discovery,
-            annotations=_looks(),
+            annotations=_read_only(),
         ),
         Offer(
             name="request_consent",
@@ -126,7 +126,7 @@ OFFERS = {
             ),
             arguments=Wait,
             answer=Status,
-            annotations=_looks(),
+            annotations=_read_only(),
         ),
         Offer(
             name="get_encrypted_export",
@@ -157,7 +157,7 @@ OFFERS = {
             description="Lists every scope that this service lets apps ask for, without any person.",
             arguments=Nothing,
             answer=Catalog,
-            annotations=_looks(),
+            annotations=_read_only(),
         ),
         Offer(
             name="read_approved_data",

@@ -164,16 +164,16 @@ class NotesKeeper:
         sealed, revision, notes, hidden = self._stored(key, user_id)
         if seen is not None and _is_older(seen, key, sealed, revision, notes):
             since = self.seen_on(user_id)
-            told = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
-            raise RolledBack(told, member="revision")
+            message = f"the service shows an older state of your vault than was seen here on {since}; nothing was sent"
+            raise RolledBack(message, member="revision")
         if _are_gone(key, notes):
             raise RolledBack("your vault was made with notes, and they are gone; nothing was sent", member="notes")
         if sealed is None:
             return NotesState({}, 0, key.key_id, None)
         shown = set(notes.get("hidden", ())) - set(hidden)
         if shown:
-            told = f"{min(shown)} was hidden, and the service shows it to apps again; nothing was sent"
-            raise RolledBack(told, member="hidden_scopes")
+            message = f"{min(shown)} was hidden, and the service shows it to apps again; nothing was sent"
+            raise RolledBack(message, member="hidden_scopes")
         self._memory.keep(user_id, {"notes": _seen(key, sealed, revision, notes)})
         return NotesState(_with_hidden(notes, hidden), revision, key.key_id, sha256(sealed))
 
@@ -181,8 +181,8 @@ class NotesKeeper:
         """The same however old they are; `RolledBack` where there is nothing to go on from."""
         _, revision, notes, hidden = self._stored(key, user_id)
         if _are_gone(key, notes):
-            told = "your vault was made with notes, and they are gone: only a new vault helps; nothing was sent"
-            raise RolledBack(told, member="notes")
+            message = "your vault was made with notes, and they are gone: only a new vault helps; nothing was sent"
+            raise RolledBack(message, member="notes")
         return {**notes, "hidden": sorted(hidden)}, revision
 
     def _stored(self, key: VaultKey, user_id: str) -> tuple[str | None, int, Notes, list[str]]:

@@ -42,8 +42,8 @@ def verify_receipt_command(options: Namespace) -> dict[str, Any]:
     claims = _checked(body.get("jws"), body.get("claims"), options)
     memory, keeper = log_of(options, from_service=options.online)
     if options.online:
-        with service_transport(options) as ask:
-            event, memory = ask(calls.prove_receipt(ask(calls.follow_log(memory)), claims, body))
+        with service_transport(options) as call:
+            event, memory = call(calls.prove_receipt(call(calls.follow_log(memory)), claims, body))
         keeper.keep(service_of(options), memory)
     else:
         event = logs.check_receipt(claims, body, memory)
@@ -62,62 +62,63 @@ def verify_history_command(options: Namespace) -> dict[str, Any]:
     if not entries:
         raise Refused("there is no entry in this history")
     memory, keeper = log_of(options, from_service=True)
-    told: dict[str, Any] = {"chain": entries[0].chain, "entries": len(entries), "in_log": 0, "log": None}
-    with service_transport(options) as ask:
+    result: dict[str, Any] = {"chain": entries[0].chain, "entries": len(entries), "in_log": 0, "log": None}
+    with service_transport(options) as call:
         try:
-            memory = ask(calls.follow_log(memory))
+            memory = call(calls.follow_log(memory))
         except NothingPublished as nothing:
             raise Undone(
-                f"the history is as it was written, as far as it shows by itself: {nothing}", told
+                f"the history is as it was written, as far as it shows by itself: {nothing}", result
             ) from nothing
         sight = keeper.keep(service_of(options), memory)
-        told["in_log"] = logs.newest_in_log(len(entries), lambda number: _is_in_log(entries[number - 1], ask, memory))
-    told["log"] = logs.as_json(sight.checkpoint, sight.fresh)
-    _require_published(entries, told)
-    return told
+        count = logs.newest_in_log(len(entries), lambda number: _is_in_log(entries[number - 1], call, memory))
+    result |= {"in_log": count, "log": logs.as_json(sight.checkpoint, sight.fresh)}
+    _require_published(entries, result)
+    return result
 
 
-def _is_in_log(entry: Entry, ask: Callable[[Any], Any], memory: Memory) -> bool:
+def _is_in_log(entry: Entry, call: Callable[[Any], Any], memory: Memory) -> bool:
     """Whether the log has this entry, by a proof that fits what was seen; Refused where the proof does not hold."""
-    text = ask(calls.one(calls.log_proof(entry.entry_hash)))
+    text = call(calls.one(calls.log_proof(entry.entry_hash)))
     if text is None:
         return False
     proof = memory.read_proof(text, tied=True)
     memory.trust.require(proof.checkpoint)
     proof.check(entry.leaf)
-    ask(calls.tied(memory, proof.checkpoint))
+    call(calls.tied(memory, proof.checkpoint))
     return True
 
 
-def _require_published(entries: list[Entry], told: dict[str, Any]) -> None:
+def _require_published(entries: list[Entry], result: dict[str, Any]) -> None:
     """Undone where none of a history is in the log, or where an entry is not that is no longer new."""
-    waiting = entries[told["in_log"] :]
+    waiting = entries[result["in_log"] :]
     if not waiting:
         return
     chain = "the history is as it was written, as far as it shows by itself"
     if logs.is_late(waiting[0].at):
-        said = f"{chain}, but the log lacks what came after entry {told['in_log']}, since {waiting[0].at}"
-        raise Undone(f"{said}: come back, and ask the operator if it stays so", told)
-    if told["in_log"] == 0:
-        raise Undone(f"{chain}; none of it is in the log yet, which takes new entries within seconds: come back", told)
+        said = f"{chain}, but the log lacks what came after entry {result['in_log']}, since {waiting[0].at}"
+        raise Undone(f"{said}: come back, and ask the operator if it stays so", result)
+    if result["in_log"] == 0:
+        said = f"{chain}; none of it is in the log yet, which takes new entries within seconds"
+        raise Undone(f"{said}: come back", result)
 
 
 def entry_in_log(options: Namespace, entry: Entry, text: str) -> dict[str, Any]:
     """Where the log of the service at `base_url` has this entry, by its tlog-proof; Refused where it does not."""
     memory, keeper = log_of(options, from_service=True)
-    with service_transport(options) as ask:
-        memory = ask(calls.follow_log(memory))
+    with service_transport(options) as call:
+        memory = call(calls.follow_log(memory))
         proof = memory.read_proof(text, tied=True)
         memory.trust.require(proof.checkpoint)
         proof.check(entry.leaf)
-        memory = ask(calls.tied(memory, proof.checkpoint))
+        memory = call(calls.tied(memory, proof.checkpoint))
     sight = keeper.keep(service_of(options), memory)
     return {"index": proof.index, **logs.as_json(sight.checkpoint, sight.fresh)}
 
 
-def _entries(told: Any) -> list[Any]:
+def _entries(answer: Any) -> list[Any]:
     """The entries of one answer of `/consent/history/chain`, or of several in a list."""
-    pages = told if isinstance(told, list) else [told]
+    pages = answer if isinstance(answer, list) else [answer]
     if not all(isinstance(page, dict) and isinstance(page.get("entries"), list) for page in pages):
         raise Refused("the file is no history: save what /consent/history/chain answers")
     return [entry for page in pages for entry in page["entries"]]
@@ -130,8 +131,8 @@ def log_of(options: Namespace, *, from_service: bool = False) -> tuple[Memory, L
     keeper = LogKeeper(state_directory() / "logs.json", trust)
     memory = keeper.find(service_of(options))
     if memory is None and from_service:
-        with service_transport(options) as ask:
-            memory = Memory(Trust(ask(calls.one(calls.log_keys())), witnesses, options.quorum))
+        with service_transport(options) as call:
+            memory = Memory(Trust(call(calls.one(calls.log_keys())), witnesses, options.quorum))
     if memory is None:
         raise Refused("give --log-key, or look at the log once with verify-history, so that its key is known")
     return memory, keeper
@@ -161,7 +162,7 @@ def service_transport(options: Namespace) -> Iterator[Callable[[Any], Any]]:
         def do(call: calls.Call[Any]) -> Any:
             return call.read(transport.send(call.method, call.path, params=call.params, repeatable=True))
 
-        yield lambda asking: calls.carried_out(asking, do)
+        yield lambda call: calls.carried_out(call, do)
 
 
 def _verified(options: Namespace) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from consent_bridge.client import Client, open_envelope
 from consent_bridge.errors import KeyRefused, Refused
-from consent_bridge.opening import check_asked
+from consent_bridge.opening import check_request
 from consent_bridge.results import AskedConsent, Envelope, as_json, build
 from consent_bridge.sealed import (
     ExportContent,
@@ -77,10 +77,10 @@ def test_a_service_cannot_make_an_accepted_answer_of_another_value():
         request = {**ASKED["request"], "accepts": {source: [path]}, "derived": {path: made}}
         asked = build(AskedConsent, {**ASKED, "request": request, "request_digest": request_digest(request)})
         if member is None:
-            check_asked(asked, body)
+            check_request(asked, body)
             continue
         with refused_for(member, match="not each accepted answer"):
-            check_asked(asked, body)
+            check_request(asked, body)
 
 
 def test_lost_read_is_repeated_under_the_same_key_so_that_it_counts_once(fake, client):
