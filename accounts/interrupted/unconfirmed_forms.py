@@ -202,5 +202,5 @@ def template_context(request: HttpRequest) -> dict[str, Any]:
     """For every template: the forms that wait for this person, and whether any wait for the next sign-in."""
     return {
         "interrupted": SimpleLazyObject(partial(forms_to_confirm, request)),
-        "interrupted_waits": SimpleLazyObject(lambda: bool(stored_forms(request))),
+        "interrupted_is_pending": SimpleLazyObject(lambda: bool(stored_forms(request))),
     }

@@ -31,12 +31,12 @@ class Visitor:
         """One JSON call with the session and its CSRF token."""
         answer = self._request(method, path, json=body, headers={"X-CSRFToken": self._csrf_token()})
         try:
-            told: dict[str, Any] = answer.json()
+            found: dict[str, Any] = answer.json()
         except ValueError:
-            told = {}
-        if answer.status_code >= 300 or "error" in told:
+            found = {}
+        if answer.status_code >= 300 or "error" in found:
             raise Refused(f"{method} {path} answered {answer.status_code}: {answer.text[:300]}")
-        return told
+        return found
 
     def ask(self, agent: str, text: str, *, then: str = "") -> str:
         """What an agent answers to a prompt, as text; where it asks something back it is told `then`."""

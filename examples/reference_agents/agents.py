@@ -84,8 +84,8 @@ def brand_affinity(call: prompts.Call) -> Profile:
     given = {**named, **found, "shopping_preferences": buying}
     shape: Profile = {name: value for name, value in given.items() if value}
     if shape:
-        told: Any = signals.get("confidence")
-        sure = told if type(told) in (int, float) and 0 <= told <= 1 else _STATED
+        stated: Any = signals.get("confidence")
+        sure = stated if type(stated) in (int, float) and 0 <= stated <= 1 else _STATED
         shape["confidence"] = min(sure, _REGISTERED if records else _STATED)
     return shape
 
