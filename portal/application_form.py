@@ -49,9 +49,7 @@ class ApplicationForm(forms.Form):
     legal_name = _line(_("Legal name"), 160, _("Of the company or person who is responsible. Our staff check it."))
     website = forms.URLField(label=_("Website"), assume_scheme="https", help_text=_("An https link."))
     privacy_policy = forms.URLField(label=_("Privacy notice"), assume_scheme="https", help_text=_("An https link."))
-    contact_email = forms.EmailField(
-        label=_("Contact"), help_text=_("An e-mail address for people's questions about their data.")
-    )
+    contact_email = forms.EmailField(label=_("E-mail address"), help_text=_("For people's questions about their data."))
     logo = forms.FileField(
         label=_("Logo"),
         required=False,

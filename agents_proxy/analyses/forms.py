@@ -66,7 +66,7 @@ class AnalysisForm(PurposesForm):
 
     def __init__(self, *given: Any, emails: Iterable[str], **named: Any) -> None:
         super().__init__(*given, **named)
-        self.fields["email"] = own_choice(_("E-mail"), emails)
+        self.fields["email"] = own_choice(_("E-mail address"), emails)
         self.order_fields(["fullName", "email"])
 
     def clean_fullName(self) -> str:  # noqa: N802  # Django looks for this name

@@ -34,7 +34,7 @@ def _own(request: HttpRequest, analysis_id: str) -> Run:
     return analysis_queries.own_run(person_of(request), analysis_id)
 
 
-@page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail"), "text", 254), *PURPOSE_FIELDS)
+@page_form(_("Start the analysis"), AnalysisForm, Field("email", _("E-mail address"), "text", 254), *PURPOSE_FIELDS)
 def home(request: HttpRequest) -> HttpResponse:
     """The form of a new analysis, and those that there are."""
     user, words, status = person_of(request), page_content.wording(), 200

@@ -33,7 +33,7 @@ SAID = {
     "Legal name": "Lunch Finder Oy",
     "Website": f"https://{DOMAIN}",
     "Privacy notice": f"https://{DOMAIN}/privacy",
-    "Contact": "privacy@lunchfinder.example",
+    "E-mail address": "privacy@lunchfinder.example",
     "What the app does with the data": "Suggests restaurants that fit what you like to eat.",
     "Jurisdiction": "Finland",
     "Where the data is stored": "Data centre in Helsinki, Finland",
