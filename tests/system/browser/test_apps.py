@@ -4,10 +4,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from consent.grants.models import Grant
+from pkm.registry.starter_domains import SEGMENTS
 from tests.factories import AppFactory, ExportFactory, GrantFactory, PersonFactory, ReadFactory, give_vault
 from tests.system.browser.conftest import PHONE
 from tests.system.browser.page_faults import axe_findings
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, Taps, unlock
 
 pytestmark = pytest.mark.browser
 
@@ -39,6 +40,23 @@ def test_everything_is_paused_in_two_taps_and_resumed_by_the_vault(new_profile: 
     expect(page.locator(".messages")).to_contain_text("Resumed.")
     expect(page.locator(".messages .notice")).to_have_count(1)
     assert set(Grant.objects.values_list("status", flat=True)) == {"active"}
+
+
+def test_an_app_with_ten_grants_is_stopped_in_two_taps(new_profile: NewProfile, sign_in: SignIn) -> None:
+    person, app = PersonFactory(), AppFactory(name="Plate & Table")
+    for segment in SEGMENTS[:10]:
+        GrantFactory(request__user=person, request__app=app, request__scope=f"attr.{segment.path}.*")
+    other = GrantFactory(request__user=person)
+    page, tap = new_profile(viewport=PHONE).new_page(), Taps()
+    sign_in(page, person, at="/consent/apps/")
+
+    tap(page.get_by_role("link", name="Plate & Table"))
+    tap(page.get_by_role("button", name="Stop everything"))
+
+    expect(page.locator(".messages")).to_contain_text("Sharing has stopped")
+    assert len(tap) == 2, tap
+    assert list(Grant.objects.filter(app=app).values_list("status", flat=True)) == ["revoked"] * 10
+    assert Grant.objects.get(pk=other.pk).status == "active"
 
 
 def test_list_and_page_stand_side_by_side_on_a_desk_and_alone_on_a_phone(page: Page, sign_in: SignIn) -> None:
