@@ -112,9 +112,9 @@ AGENTS: dict[str, Agent] = {
             label=_("Second public-data agent"),
             description=_("Looks again, for what is still missing."),
         ),
-        Agent(name="core-profile", purpose=Purpose.PROFILE, by_model=True),
-        Agent(name="core-profile-update", purpose=Purpose.PROFILE),
-        Agent(name="messaging", purpose=Purpose.MESSAGING),
+        Agent(name="core-profile", purpose=Purpose.PROFILE, by_model=True, label=_("Core profile agent")),
+        Agent(name="core-profile-update", purpose=Purpose.PROFILE, label=_("Core profile update agent")),
+        Agent(name="messaging", purpose=Purpose.MESSAGING, label=_("Messaging agent")),
     )
 }
 ANALYSIS_AGENTS = tuple(name for name, agent in AGENTS.items() if agent.in_analysis)

@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import translation
 
 from accounts import language
+from agents_proxy.agents import AGENTS
 from common.clock import database_now
 from pkm.registry.labels import translated
 from pkm.registry.models import Domain, ScopeEntry
@@ -53,6 +54,23 @@ def test_page_is_english_for_everybody_else(client, db, asked):
 
     assert language_of(page) == "en"
     assert "<h1>Sign in</h1>" in page.content.decode()
+
+
+def test_no_german_sentence_of_a_script_ends_with_a_date():
+    """Which ends with a full stop of its own where its month is shortened."""
+    with (settings.LOCALE_PATHS[0] / "de/LC_MESSAGES/djangojs.mo").open("rb") as compiled:
+        german = gettext_module.GNUTranslations(compiled)._catalog.values()
+
+    assert [text for text in german if re.search(r"%\(date\)s\W*\.", text)] == []
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
+def test_agents_have_a_german_name(agent):
+    with translation.override("en"):
+        english = agent.title
+    with translation.override("de"):
+        assert agent.title != english
+        assert not agent.title.startswith("Agent „")
 
 
 @pytest.mark.parametrize("path", ["/nothing-here/", "/consent/requests/req_x/", "/consent/history/?page=x"])
