@@ -45,6 +45,11 @@ def test_the_form_shows_what_is_agreed_to_and_starts_a_run(owner: JsonClient, pe
     assert run.analysis_id in page(owner, "/profile/")
 
 
+@pytest.mark.parametrize("path", ["/profile/", "/profile/numbers/", "/profile/consent/given/"])
+def test_what_asks_agents_is_a_part_of_my_data(owner: JsonClient, path: str) -> None:
+    assert '<a class="tab" href="/vault/" aria-current="true">' in page(owner, path)
+
+
 @pytest.mark.parametrize("field", ["email", "fullName", "countryCode", "phoneNumber"])
 def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, field: str) -> None:
     answer = owner.client.post("/profile/", {**FORM, field: ""})
