@@ -243,6 +243,7 @@ def test_whoever_is_not_signed_in_sees_who_asks_and_comes_back(shop: Developer, 
 
     for words in ("Only if you started this yourself", shop.app.name, RIDING["purpose"], "Then you go back to"):
         assert words in page
+    assert f"<blockquote>{RIDING['purpose']}</blockquote>" in page  # an app's own words look like nobody else's
     assert 'name="decision"' not in page
     sign_up = client.post("/accounts/signup/passkey/", {"email": "ann@example.org", "next": page_of(made)})
     assert sign_up["Location"] == "/accounts/signup/passkey/create/"
