@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -91,6 +91,13 @@ class DomainAdmin(NeverDeleted):
             registry_actions.retire_domain(domain=obj, by=by)
 
 
+class OptionalJSON(forms.JSONField):
+    """Empty, and not the word `null`, where there is nothing."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return None if value is None else super().prepare_value(value)
+
+
 class ScopeEntryForm(PlainTextForm):
     """A scope and the attributes it covers say the same thing, or are refused; its segments follow from both."""
 
@@ -164,6 +171,7 @@ class ScopeEntryAdmin(NeverDeleted):
     """
 
     form = ScopeEntryForm
+    formfield_overrides = {models.JSONField: {"form_class": OptionalJSON}}
     list_display = ("scope", "scope_label", "domain", "sensitivity_tier", "exposure_enabled", "longest_access")
     list_filter = ("domain", "sensitivity_tier", "exposure_enabled", StarterFilter)
     list_select_related = ("domain",)

@@ -251,6 +251,15 @@ def test_an_answer_in_place_of_a_value_is_made_by_a_known_rule_alone(page, scope
     assert entry.derived == (before if saved is None else saved)
 
 
+def test_a_scope_that_is_no_answer_has_nothing_to_be_made_from(page):
+    entry = ScopeEntry.objects.get(scope=FOOD)
+    shown = page.get(reverse("admin:pkm_scopeentry_change", args=[entry.pk]))
+
+    assert "null" not in str(shown.context["adminform"].form["derived"]).lower()
+    assert _save_entry(page, entry, derived="").status_code == 302
+    assert ScopeEntry.objects.get(scope=FOOD).derived is None
+
+
 def test_no_wider_scope_takes_an_answer_in(page):
     entry = ScopeEntry.objects.get(scope="attr.identity.basic.*")
     taken = "\n".join([*entry.attributes, "identity.basic.age_over_18"])
