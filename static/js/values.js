@@ -35,7 +35,15 @@ export function inWords(value, word = PLAIN) {
       .map(([name, part]) => `${own(word.parts, name)?.label ?? humanised(name)}: ${inWords(part, own(word.parts, name))}`)
       .join("\n");
   }
-  return own(word.options, String(value)) ?? String(value);
+  return own(word.options, String(value)) ?? asDay(String(value)) ?? String(value);
+}
+
+/** A day as RFC 3339 writes it, in the words of the reader's region. @param {string} text */
+function asDay(text) {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00Z`) : null;
+  // what no month has is kept as it was written
+  if (!day || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) return undefined;
+  return new Intl.DateTimeFormat(region(), { dateStyle: "long", timeZone: "UTC" }).format(day);
 }
 
 /** What a table itself holds under a name: "constructor" is a word like any other. @template T @param {Record<string, T>} table @param {string} name */

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.factories import PersonFactory
-from tests.system.browser.people import SignIn
+from tests.factories import PersonFactory, give_vault
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock
 
 pytestmark = pytest.mark.browser
 
@@ -28,3 +28,19 @@ def test_a_date_is_written_as_in_the_readers_region(
     page.goto("/accounts/sessions/")
 
     expect(page.locator("main time[data-local]").first).to_have_text(re.compile(written))
+
+
+@pytest.mark.parametrize(
+    ("locale", "written"), [("en-GB", "17 May 1990"), ("en-US", "May 17, 1990"), ("de-DE", "17. Mai 1990")]
+)
+def test_a_day_among_ones_data_is_written_so_too(
+    new_profile: Callable[..., BrowserContext], sign_in: SignIn, locale: str, written: str
+) -> None:
+    no_day = "1990-02-31"
+    held = {("identity", "basic"): {"birth_date": "1990-05-17", "full_name": no_day}}
+    page = new_profile(locale=locale).new_page()
+    sign_in(page, give_vault(PersonFactory(), held, passphrase=PASSPHRASE).user, at="/vault/")
+    unlock(page)
+
+    expect(page.locator("main")).to_contain_text(written)
+    expect(page.locator("main")).to_contain_text(no_day)
