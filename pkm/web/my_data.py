@@ -301,7 +301,7 @@ def _places(user: User) -> dict[str, dict[str, object]]:
         attribute["name"]: {
             "domain": card["domain"],
             "segment": segment["segment_id"],
-            "group": f"{translated(card['label'])}: {translated(segment['label'])}",
+            "group": ": ".join(dict.fromkeys(translated(one["label"]) for one in (card, segment))),
             "word": for_script(
                 word(f"{card['domain']}.{segment['segment_id']}.{attribute['name']}"), translated(attribute["label"])
             ),

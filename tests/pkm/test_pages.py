@@ -237,3 +237,10 @@ def test_setup_goes_on_where_it_was_begun_for(owner, person, next_page, to):
     give_vault(person)
     there = owner.client.get("/vault/setup/", {"next": next_page}).headers["Location"]
     assert there == (to if to == next_page else "/vault/")
+
+
+def test_a_part_that_is_called_as_its_domain_is_named_once(owner, vault):
+    places = owner.get("/vault/import/").context["places"]
+
+    assert places["occupation"]["group"] == "Work and income"
+    assert places["diet_preference"]["group"] == "Lifestyle: Food and drink"
