@@ -92,7 +92,7 @@ def backed_up(cluster: Cluster, ledger: Ledger, decisions: int) -> tuple[Path, T
     print(f"The base backup took {time.monotonic() - began:.1f} s; {ledger.decisions - before} decisions meanwhile")
     ledger.wait_for(decisions)
     outcomes = ledger.so_far()
-    (at,) = cluster.ask("SELECT clock_timestamp()::text")
+    (at,) = cluster.query_row("SELECT clock_timestamp()::text")
     middle = Taken(outcomes, at)
     ledger.wait_for(decisions)
     last = Taken(ledger.so_far())
