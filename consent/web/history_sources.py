@@ -148,12 +148,12 @@ class Wanted:
         if after is not None:
             entries = entries.filter(sequence__lt=after[0])
         some = list(entries.select_related("kept").order_by("-sequence")[:most])
-        requests = _requests(entry.facts.get("request_id") for entry in some)
+        by_id = _requests(entry.facts.get("request_id") for entry in some)
         names = self._names(entry.facts.get("app_id") for entry in some if "request_id" not in entry.facts)
         return [
             Placed(
                 (entry.sequence,),
-                _line(entry, requests.get(entry.facts.get("request_id", "")), names, times.get(entry.sequence, 1)),
+                _line(entry, by_id.get(entry.facts.get("request_id", "")), names, times.get(entry.sequence, 1)),
             )
             for entry in some
         ]
