@@ -48,8 +48,8 @@ def test_page_shows_the_wording_that_is_kept(browser: Client, shop: App) -> None
     shown = page.content.decode()
     kept = ProcessingConsent.objects.get()
     assert page.status_code == 200
-    assert "Shop &lt;b&gt;&amp; Co" in shown
-    assert SITE in shown
+    assert '<h2 class="card-title" id="statement-title">Shop &lt;b&gt;&amp; Co</h2>' in shown
+    assert f'<p class="card-sub">{SITE}</p>' in shown
     statement = page.context["statement"]
     assert str(statement).replace("as long as you choose", "24 hours") == kept.statement
     assert all(point.words in shown for point in statement.points)
