@@ -30,7 +30,7 @@ _RELEASE_HINT = (
     "`collectstatic`, then `manage.py make_release`, or bring the release's own files; see docs/operating.md."
 )
 _POLLED = Warning(
-    "LISTEN would lead through a pooler, so held answers learn of decisions by polling.",
+    "LISTEN would lead through a pooler, so long polls learn of decisions by polling.",
     hint="Set DATABASE_LISTEN_URL to the address of PostgreSQL itself.", id="config.W002",
 )  # fmt: skip
 

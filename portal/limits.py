@@ -175,7 +175,7 @@ def _polls() -> Usage:
 def _streams() -> Usage:
     return Usage(
         "streams-and-waits",
-        gettext("Open streams and held answers"),
+        gettext("Open streams and long polls"),
         gettext(
             "Event streams and calls with `wait` or `wait_seconds`, at one time in each server process. Beyond it a "
             "stream is refused and a status is answered at once."

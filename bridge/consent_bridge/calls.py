@@ -439,7 +439,7 @@ def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> results.Rec
 
 
 class Waiting:
-    """How `wait_for_decision` goes on asking: one held answer after another, past restarts, until the time is up.
+    """How `wait_for_decision` goes on asking: one long poll after another, past restarts, until the time is up.
 
     `timeout` is in seconds, not negative; infinity waits for ever.
     """

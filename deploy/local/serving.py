@@ -24,7 +24,7 @@ from deploy.local.place import ROOT, VAR, VENV, fail, say
 
 THREADS = 1600  # of the server, made as they are needed; most of them only ever hold a slow answer
 READY_WITHIN = 60  # seconds
-ENDS_WITHIN = 9.5  # seconds; the server's streams and held answers end at once, what an agent was asked within six
+ENDS_WITHIN = 9.5  # seconds; the server's streams and long polls end at once, what an agent was asked within six
 MOST_ENDS_A_MINUTE = 3  # of one process, by itself, before it is given up
 _SET_PARENT_DEATH_SIGNAL = 1  # Linux, prctl(2)
 

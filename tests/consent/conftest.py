@@ -69,7 +69,7 @@ class _Hub(long_polling._Hub):
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[long_polling._Hub]:
-    """Whose held answers look again when something happened, and at no other time."""
+    """Whose long polls look again when something happened, and at no other time."""
     made = _Hub()
     monkeypatch.setattr(long_polling, "hub", made)
     yield made

@@ -125,7 +125,7 @@ def test_alerts_about_answers(tmp_path: Path) -> None:
             site.get(status, api.token)
         held = threading.Thread(target=site.get, args=(f"{status}&wait=30", api.token))
         held.start()
-        eventually(lambda: site.value("consent_held_share", kind="answers") == 1, "the held answer")
+        eventually(lambda: site.value("consent_held_share", kind="answers") == 1, "the long poll")
         fired = firing(healthy, site.samples(), tmp_path)
         assert api.post("/end-consent", {"request_id": request.request_id}).status_code == 200
         held.join()

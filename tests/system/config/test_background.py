@@ -43,12 +43,12 @@ def bearer(api: Developer) -> dict[str, str]:
 
 
 def hold(served: Served, api: Developer, app: App) -> threading.Thread:
-    """A held answer, so that the process listens to the database."""
+    """A long poll, so that the process listens to the database."""
     query = {"request_id": ConsentRequestFactory(app=app).request_id, "wait": "30"}
     address = f"{served.address}/api/v1/consent-status"
     held = threading.Thread(target=requests.get, args=(address, query), kwargs={"headers": bearer(api), "timeout": 60})
     held.start()
-    eventually(lambda: holds_all_it_may(served.address, api.token), "the held answer")
+    eventually(lambda: holds_all_it_may(served.address, api.token), "the long poll")
     return held
 
 

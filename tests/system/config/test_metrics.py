@@ -1,4 +1,4 @@
-"""What Prometheus is told by a real server: rates by route and kind of app, queues, held answers; and nobody's data."""
+"""What Prometheus is told by a real server: rates by route and kind of app, queues, long polls; and nobody's data."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The stream of events and the held answer, over a real socket."""
+"""The stream of events and the long poll, over a real socket."""
 
 import os
 import threading
