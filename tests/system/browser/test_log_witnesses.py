@@ -58,7 +58,7 @@ def watched_by(settings: Any) -> Callable[..., None]:
         witness_changes.record()
         audit.append(chain="person:else", kind="denied", actor="person", at=database_now(), facts={})
         sequence_and_sign()
-        cosigning.ask_witnesses()
+        cosigning.request_cosignatures()
 
     return watch
 

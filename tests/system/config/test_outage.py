@@ -314,8 +314,8 @@ def test_a_promoted_standby_takes_over_where_the_address_names_both() -> None:
         hosts = f"127.0.0.1:{second.port},127.0.0.1:{first.port}"
         process = stack.enter_context(writing(f"postgres://chaos@{hosts}/postgres?target_session_attrs=read-write"))
         assert wrote(process) == str(first.port)
-        eventually(lambda: second.ask("SELECT to_regclass('kept') IS NOT NULL") == (True,), "the table")
-        eventually(lambda: second.ask("SELECT count(*) FROM kept") == (1,), "the row at the standby")
+        eventually(lambda: second.query_row("SELECT to_regclass('kept') IS NOT NULL") == (True,), "the table")
+        eventually(lambda: second.query_row("SELECT count(*) FROM kept") == (1,), "the row at the standby")
 
         first.stop()
         assert not wrote(process).isdigit()
