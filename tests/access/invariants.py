@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.html import strip_tags
 from jsonschema import Draft202012Validator
 
 from common.problems import every_problem
@@ -29,6 +30,11 @@ _JSON = ("application/json", "application/problem+json", "application/ld+json")
 _CODES = {problem.code for problem in every_problem()}
 _OF_EVERY_CALL = {"developer_tokens", "management_tokens", "rate_counts"}
 _SHORTEST = 12  # characters of a secret that is looked for
+_FIELD = re.compile(r"<(?:input|select)\b[^>]*>")
+_OF_AN_ADDRESS = re.compile(r'\s(?:type="email"|name="(?:\w*_)?email"|autocomplete="(?:[\w -]* )?email")')
+_NOT_TYPED = re.compile(r'\stype="(?:hidden|radio|checkbox)"')
+_LABEL = re.compile(r'<label\b[^>]*\sfor="([^"]+)"[^>]*>(.*?)</label>', re.DOTALL)
+EMAIL_LABEL = "E-mail address"
 
 
 def in_short(answer: Answer) -> str:
@@ -80,6 +86,24 @@ def traces(address: Address, written: set[str], answer: Answer) -> list[str]:
     """A refusal leaves no trace but that a token was used, and how often somebody looked for people in vain."""
     is_refusal = in_short(answer) in ("401", "403", "404", "405", "302 sign-in")
     return [f"refused, and wrote to {table}" for table in sorted(written - _OF_EVERY_CALL)] if is_refusal else []
+
+
+def misnamed(answer: Answer) -> list[str]:
+    """Fields for an e-mail address that are called something else than on every other page."""
+    return [f"an e-mail address is called {label!r}" for label in email_labels(answer) if label != EMAIL_LABEL]
+
+
+def email_labels(answer: Answer) -> Iterator[str]:
+    """What each field for an e-mail address is called, without what marks it as optional."""
+    if answer.media_type != "text/html":
+        return
+    page = answer.body.decode()
+    labels = {name: " ".join(strip_tags(label).split()) for name, label in _LABEL.findall(page)}
+    for field in _FIELD.findall(page):
+        if _OF_AN_ADDRESS.search(field) and not _NOT_TYPED.search(field):
+            own = re.search(r'\sid="([^"]*)"', field)
+            label = labels.get(own[1] if own else "", "no label")
+            yield re.sub(r" \(optional\)$|:$", "", label).replace("\N{NON-BREAKING HYPHEN}", "-")
 
 
 def undocumented(address: Address, answer: Answer) -> list[str]:

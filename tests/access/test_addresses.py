@@ -6,7 +6,7 @@ from itertools import groupby
 
 import pytest
 
-from tests.access.invariants import faults, in_short, traces, undocumented
+from tests.access.invariants import EMAIL_LABEL, email_labels, faults, in_short, misnamed, traces, undocumented
 from tests.access.routes import every_route
 from tests.access.sending import Answer
 from tests.access.walk import Walk, all_well, every_address, parts, welcome
@@ -33,6 +33,7 @@ def test_every_caller_is_answered_as_the_register_says(addresses: list[Address],
         for caller in _callers(address):
             answer, written = walk.asked(address, caller)
             wrong = faults(walk, address, caller, answer) + traces(address, written, answer)
+            wrong += misnamed(answer)
             if answer.status not in seen:
                 wrong += undocumented(address, answer)
                 seen.add(answer.status)
@@ -56,8 +57,10 @@ def test_what_the_walk_looks_for_is_found_where_it_may_be(walk: Walk) -> None:
     by_name = {address.name: address for address in ADDRESSES}
     people = walk.ask(by_name["GET /admin/accounts/user/"], Caller.STAFF_2FA).body
     own = walk.ask(by_name["GET /accounts/email/"], Caller.OWNER).body
+    sign_up = walk.ask(by_name["GET /accounts/signup/"], Caller.ANONYMOUS)
 
     assert CANARY.encode() in people
+    assert EMAIL_LABEL in list(email_labels(sign_up))
     assert walk.world.owner.email.encode() in people
     assert walk.world.owner.email.encode() in own
     assert len(walk.secrets) >= 15
