@@ -13,10 +13,11 @@ from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, 
 from tests.factories.accounts import PASSWORD
 from tests.system.browser.conftest import DESKTOP, PHONE
 from tests.system.browser.page_faults import Complaints, axe_findings
-from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, enter, unlock, wait_for_values
+from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, enter, eventually_on, unlock, wait_for_values
 
 pytestmark = pytest.mark.browser
 SESSION, TOKEN = settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME
+KEPT = "JSON.stringify(sessionStorage)"
 
 
 def fill_in(page: Page, user: User) -> None:
@@ -158,7 +159,7 @@ def test_what_was_typed_when_the_session_ended_is_filled_in_again(
     page.reload()
     expect(page.locator("#f-food-favorite_cuisine")).to_have_value("Georgian")
     expect(page.locator("#food [data-state]")).to_have_text("")
-    assert "draft" not in page.evaluate("JSON.stringify(sessionStorage)")
+    assert "draft" not in page.evaluate(KEPT)
 
 
 def test_another_person_who_signs_in_finds_nothing_of_it(
@@ -199,8 +200,8 @@ def test_what_was_entered_on_the_sheet_is_filled_in_again(
     with complaints.expecting(401, 403):
         page.get_by_role("button", name="Keep it in my vault").click()
         expect(page.locator("#way-back")).to_contain_text("You are signed out")
-        page.wait_for_function("JSON.stringify(sessionStorage).includes('draft')")
-        assert "Vegetarian" not in page.evaluate("JSON.stringify(sessionStorage)")
+        eventually_on(page, lambda: "draft" in page.evaluate(KEPT), "the draft")
+        assert "Vegetarian" not in page.evaluate(KEPT)
         page.locator("#way-back a").click()
     fill_in(page, lacking.user)
 
@@ -210,7 +211,7 @@ def test_what_was_entered_on_the_sheet_is_filled_in_again(
     expect(page.locator("#enter-form")).to_contain_text("before you signed in again is filled in")
     page.get_by_role("button", name="Keep it in my vault").click()
     expect(page.locator(f"[data-path='{DIET}'] .v")).to_have_text("Vegetarian")
-    assert "draft" not in page.evaluate("JSON.stringify(sessionStorage)")
+    assert "draft" not in page.evaluate(KEPT)
 
 
 def test_what_was_entered_on_a_locked_sheet_stays_beside_the_sign_in(
