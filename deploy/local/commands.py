@@ -144,7 +144,7 @@ def advisories(arguments: Sequence[str]) -> int:
 
 
 def release(arguments: Sequence[str]) -> int:
-    """What would be published of the clients, and the chart, into var/release/."""
+    """What would be published, into var/release/."""
     if list(arguments) != ["--dry-run"]:
         fail("Usage: ./run release --dry-run: it publishes nothing, and says what would")
     make_environment(DEVELOPMENT)
@@ -212,7 +212,7 @@ COMMANDS = {
         advisories,
     ),
     "release": Command(
-        "./run release --dry-run", "make and check what is published: clients and chart; publish nothing", release
+        "./run release --dry-run", "make and check what is published: clients, image, chart; publish nothing", release
     ),
     "types": Command("./run types", "make the clients' types anew from the OpenAPI document (needs Node)", types),
     "messages": Command("./run messages", "take new strings into locale/ and compile it (needs gettext)", messages),

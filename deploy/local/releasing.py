@@ -1,6 +1,11 @@
-"""The clients and the chart as they would be published, and the listing for MCP servers: made and looked at."""
+"""What would be published, made and looked at.
+
+The clients, the chart, what an image is built from, the listing for MCP servers, bills of materials and all digests.
+"""
 
 import email
+import gzip
+import hashlib
 import json
 import os
 import re
@@ -14,18 +19,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from deploy.local import node
+from deploy.local import node, supply
 from deploy.local.place import PYTHON, ROOT, VENV, fail, must, say
 
 BRIDGE, BRIDGE_JS, CHANGES = ROOT / "bridge", ROOT / "bridge-js", ROOT / "CHANGELOG.md"
-CHART = ROOT / "deploy" / "chart"
+CHART, DOCKERFILE = ROOT / "deploy" / "chart", ROOT / "deploy" / "image" / "Dockerfile"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json"
 URLS = {"Homepage", "Documentation", "Source", "Issues", "Changelog"}
 _NOT_SOURCE = shutil.ignore_patterns("build", "*.egg-info", ".*", "__pycache__")
 _BUILD = "import os; os.chdir({!r}); from setuptools import build_meta; build_meta.build_{}({!r})"
 _PUBLISHING = (
-    "twine upload {0}/*.whl {0}/*.tar.gz · npm publish {0}/consent-bridge-*.tgz · "
-    "mcp-publisher publish {0}/server.json · helm push {0}/consent-runtime-*.tgz oci://…"
+    "twine upload {0}/*.whl {0}/consent_bridge-*.tar.gz · npm publish {0}/consent-bridge-*.tgz · "
+    "mcp-publisher publish {0}/server.json · helm push {0}/consent-runtime-*.tgz oci://… · "
+    "docker build --file deploy/image/Dockerfile - < {0}/consent-runtime-*-image.tar.gz"
 )
 
 
@@ -37,15 +43,21 @@ def rehearse(folder: Path) -> int:
     folder.mkdir(parents=True)
     build(folder)
     must("Packing the client for Node", ["npm", "pack", BRIDGE_JS, "--silent", "--pack-destination", folder])
+    service = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    pack_image_context(folder / f"consent-runtime-{service}-image.tar.gz")
+    if supply.sbom(folder):
+        fail("The bill of materials could not be made.")
     if packer := helm():
-        service = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
         versions = ["--version", service, "--app-version", service]
         must("Packing the chart", [packer, "package", CHART, *versions, "--destination", folder])
     else:
         say("- without helm on the path, the chart is left out")
     project = tomllib.loads((BRIDGE / "pyproject.toml").read_text())["project"]
     (folder / "server.json").write_text(json.dumps(listing(project), indent=2) + "\n")
-    for made in sorted(folder.iterdir()):
+    files = sorted(folder.iterdir())
+    sums = [f"{hashlib.sha256(made.read_bytes()).hexdigest()}  {made.name}\n" for made in files]
+    (folder / "SHA256SUMS").write_text("".join(sums))
+    for made in files:
         say(f"  {made.stat().st_size:9,} bytes  {made.name}")
     found = list(complaints(folder, project))
     say("\n".join(f"✗ {complaint}" for complaint in found) or "✓ versions, links, extras, files and changes agree")
@@ -56,6 +68,25 @@ def rehearse(folder: Path) -> int:
 def helm() -> str | None:
     """The program, of the development packages or on the path; None where there is none for this machine."""
     return shutil.which("helm", path=f"{VENV / 'bin'}:{os.environ.get('PATH', '')}")
+
+
+def pack_image_context(to: Path) -> None:
+    """The Dockerfile and what it copies, of what git keeps: the same files give the same bytes."""
+    copied = re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE.read_text(), re.MULTILINE)
+    sources = [source for line in copied for source in line.split()]
+    kept = must("Listing what the image copies", ["git", "-C", ROOT, "ls-files", "-z", "--", DOCKERFILE, *sources])
+    with (
+        to.open("wb") as made,
+        gzip.GzipFile("", "wb", fileobj=made, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name in filter(None, kept.split("\0")):
+            entry = archive.gettarinfo(ROOT / name, name)
+            entry.mtime = entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+            with (ROOT / name).open("rb") as file:
+                archive.addfile(entry, file)
 
 
 def build(folder: Path) -> None:
@@ -112,7 +143,7 @@ def complaints(folder: Path, project: dict[str, Any]) -> Iterator[str]:
         yield f"{CHANGES.name} says nothing of {version}"
     if missing := {"homepage", "repository", "bugs"} - packed.keys():
         yield f"package.json lacks {', '.join(sorted(missing))}"
-    [wheel], [sdist], [tarball] = (list(folder.glob(f"*{end}")) for end in (".whl", ".tar.gz", "bridge-*.tgz"))
+    [wheel], [sdist], [tarball] = (list(folder.glob(f"*{end}")) for end in (".whl", "bridge-*.tar.gz", "bridge-*.tgz"))
     with zipfile.ZipFile(wheel) as archive:
         described = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = email.message_from_string(archive.read(described).decode())

@@ -1,5 +1,7 @@
 """What would be published installs in an empty folder or renders, and what does not agree is told."""
 
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -52,8 +54,37 @@ def test_the_chart_is_packed_whole_in_the_version_of_the_service(made: Path) -> 
     assert shown("template", "consent", packed) == shown("template", "consent", releasing.CHART)
 
 
+def test_an_image_is_built_from_what_its_dockerfile_copies_to_where_it_lies(made: Path, tmp_path: Path) -> None:
+    [packed] = made.glob("consent-runtime-*-image.tar.gz")
+    copied = re.findall(r"^COPY (?!--from)(.*) (\S+)$", releasing.DOCKERFILE.read_text(), re.MULTILINE)
+    with tarfile.open(packed) as context:
+        names = context.getnames()
+
+    for sources, target in copied:
+        for source in sources.split():
+            assert target == "./" or target.rstrip("/") == source
+            assert [name for name in names if name == source or name.startswith(f"{source}/")], source
+    assert not [name for name in names if name.startswith(("tests/", "bench/", "var/", ".")) or "__pycache__" in name]
+    releasing.pack_image_context(tmp_path / "again.tar.gz")
+    assert (tmp_path / "again.tar.gz").read_bytes() == packed.read_bytes()
+
+
+def test_what_is_inside_and_its_digests_lie_beside_it(made: Path) -> None:
+    [server, pages] = (json.loads((made / f"{name}.cdx.json").read_text()) for name in ("server", "pages"))
+
+    assert {"django", "psycopg"} <= {part["name"].lower() for part in server["components"]}
+    assert "jose" in {part["name"] for part in pages["components"]}
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=made, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr
+    assert {line.partition(":")[0] for line in checked.stdout.splitlines()} == {
+        file.name for file in made.iterdir() if file.name != "SHA256SUMS"
+    }
+
+
 def test_the_source_of_the_python_client_builds_what_the_wheel_holds(made: Path, tmp_path: Path) -> None:
-    [sdist], [wheel] = made.glob("*.tar.gz"), made.glob("*.whl")
+    [sdist], [wheel] = made.glob("consent_bridge-*.tar.gz"), made.glob("*.whl")
     held = []
     for place, archive in ((tmp_path / "source", sdist), (tmp_path / "wheel", wheel)):
         options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-compile", "--target", str(place)]

@@ -8,6 +8,7 @@ import signal
 import ssl
 import subprocess
 import sys
+import tarfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
+from deploy.local import releasing
 from deploy.local.serving import free_port
 from tests.fakes.serving import Answering, serving
 from tests.patience import MOST_SECONDS, eventually
@@ -26,24 +28,18 @@ from tests.system.bridge.hosts import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 COMPOSE = yaml.safe_load((ROOT / "deploy" / "compose" / "compose.yaml").read_text())
-DOCKERFILE = (ROOT / "deploy" / "image" / "Dockerfile").read_text()
+DOCKERFILE = releasing.DOCKERFILE.read_text()
 CADDY = shutil.which("caddy")
 HOST = "consent.example"
 
 
 @pytest.fixture
 def image(tmp_path: Path) -> dict[str, str]:
-    """The environment of a process in a folder with what the image copies, and this Python's packages."""
-    root = tmp_path / "srv"
-    root.mkdir()
-    copied = re.findall(r"^COPY (?!--from)(.*) (\S+)$", DOCKERFILE, re.MULTILINE)
-    for sources, target in copied:
-        for source in sources.split():
-            there = root / target if target.rstrip("/") != "." else root / source
-            there = there / source if target.endswith("/") and target != "./" else there
-            there.parent.mkdir(parents=True, exist_ok=True)
-            copy = shutil.copytree if (ROOT / source).is_dir() else shutil.copy
-            copy(ROOT / source, there)
+    """The environment of a process in a folder with what an image is built from, and this Python's packages."""
+    root, packed = tmp_path / "srv", tmp_path / "image.tar.gz"
+    releasing.pack_image_context(packed)
+    with tarfile.open(packed) as context:
+        context.extractall(root, filter="data")
     (tmp_path / "state").mkdir()
     return {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
