@@ -9,6 +9,7 @@ from django.test import override_settings
 
 from accounts.models import User
 from consent.api import leaked_tokens
+from tests.access.following import Followed
 from tests.access.walk import Walk
 from tests.access.world import make_world, people_with_old_data
 from tests.fakes.aggregator import aggregating
@@ -37,3 +38,8 @@ def walk(django_db_setup: None, django_db_blocker: Any) -> Iterator[Walk]:
                 transaction.set_rollback(True)
         finally:
             User.objects.filter(pk__in=[person.pk for person in people]).delete()
+
+
+@pytest.fixture(scope="module")
+def followed(walk: Walk) -> Followed:
+    return Followed(walk)

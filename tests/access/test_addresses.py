@@ -6,15 +6,17 @@ from itertools import groupby
 
 import pytest
 
+from tests.access.following import Followed, faults_of_page
 from tests.access.invariants import EMAIL_LABEL, email_labels, faults, in_short, misnamed, traces, undocumented
 from tests.access.routes import every_route
 from tests.access.sending import Answer
 from tests.access.walk import Walk, all_well, every_address, parts, welcome
 from tests.access.world import ABSENT, CANARY
-from tests.addresses import ADDRESSES, TOKENS, Address, Caller
+from tests.addresses import ADDRESSES, TOKENS, Address, Caller, pages
 from tests.config.wanted_headers import lacking
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_READERS = (Caller.ANONYMOUS, Caller.OWNER, Caller.STAFF_2FA)
 
 
 def test_every_route_is_in_the_register_and_nothing_else() -> None:
@@ -50,6 +52,24 @@ def _callers(address: Address) -> list[Caller]:
     means_nothing = all(address.answers[token] == address.answers[Caller.ANONYMOUS] for token in TOKENS)
     tokens = (Caller.APP, Caller.TEST_APP, Caller.MANAGER) if means_nothing else TOKENS
     return [caller for caller in Caller if caller not in TOKENS or caller in tokens]
+
+
+# staff's pages about one record differ in their fields alone, and in none of their links
+_LEFT_OUT = re.compile(r"admin/\w+/\w+/(add/|<path:object_id>/)")
+
+
+@pytest.mark.parametrize("addresses", parts((page for page in pages() if not _LEFT_OUT.match(page.route)), most=3))
+def test_links_of_pages(addresses: list[Address], walk: Walk, followed: Followed) -> None:
+    found: dict[str, list[str]] = {}
+    for address in addresses:
+        for reader in _READERS:
+            page = walk.path(address)
+            answer = followed.at(page, reader)
+            if answer.status == 200 and answer.media_type == "text/html":
+                faults = faults_of_page(followed, page, answer, reader)
+                found |= {f"{page} as {reader.value}": faults} if faults else {}
+
+    all_well(found)
 
 
 def test_what_the_walk_looks_for_is_found_where_it_may_be(walk: Walk) -> None:

@@ -40,6 +40,7 @@ class Walk:
         self._senders = {caller: sender_of(caller, world) for caller in Caller}
         self._records: dict[tuple[str, str], str] = {}
         self._bodies: dict[int, dict[str, Any] | None] = {}
+        self.pages: dict[tuple[str, Caller], Answer] = {}
 
     @cached_property
     def secrets(self) -> tuple[bytes, ...]:
@@ -113,7 +114,10 @@ class Walk:
     def asked(self, address: Address, caller: Caller, **how: Any) -> tuple[Answer, set[str]]:
         """The same, with the tables that were written to."""
         written = Written()
-        return self.ask(address, caller, during=connection.execute_wrapper(written), **how), written.tables
+        answer = self.ask(address, caller, during=connection.execute_wrapper(written), **how)
+        if address.method == "GET" and not how and answer.status == 200 and answer.media_type == "text/html":
+            self.pages[self.path(address), caller] = answer
+        return answer, written.tables
 
 
 def welcome(address: Address) -> Caller:
