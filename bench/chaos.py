@@ -1,90 +1,189 @@
-"""Two thousand decisions while the server, the worker and the database are killed again and again.
+"""Two thousand decisions while processes, links, the disk and the clocks of a service break again and again.
 
-    ./run bench chaos [--decisions 2000] [--kills 20] [--stops 2] [--people 6] [--seed N]
+    ./run bench chaos [--decisions 2000] [--kills 20] [--stops 2] [--cuts 6] [--full-disk 2] [--clocks 4] [--people 6]
+                      [--seed N]
 
 The server and the worker run as `./run` starts them, on a PostgreSQL of their own; webhooks go to a receiver of their
-own. Server and worker get SIGKILL `--kills` times each, PostgreSQL is stopped `--stops` times without being asked, all
-at random moments. At the end nothing that was acknowledged is lost, nothing happened twice, every webhook arrived, no
-sequence has a gap and all chains verify; else this names what is wrong and fails.
+own. All at random moments
+
+- server and worker get SIGKILL `--kills` times each, and PostgreSQL is stopped `--stops` times without being asked,
+- links are cut `--cuts` times for some seconds, refused and silent in turn: to PostgreSQL, to the service, to the
+  receiver,
+- the file system of the database, a small one of its own, is filled `--full-disk` times until decisions are refused,
+- the server or the worker is killed and started with a clock that is an hour early or late `--clocks` times, and keeps
+  it until it is killed again. PostgreSQL has the right time.
+
+At the end nothing that was acknowledged is lost, nothing happened twice, every webhook arrived, no sequence has a gap,
+all chains verify, and where the processes served on a decision went through within 5 seconds of the fault's end; else
+this names what is wrong and fails. What this machine has no means for is left out, and said.
 """
 
 import random
 import secrets
 import signal
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, islice, product
+from operator import itemgetter
 from typing import Any
 
+from bench.away import BACK_WITHIN
 from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower
-from bench.faults.service import APPS, Deployment, Service, deployed, end_of, running
+from bench.faults.service import APPS, Deployment, deployed, end_in_order, end_of, moved_clock, running
 from bench.faults.verdict import everything_wrong, settle
 from bench.staging import parse_options
+from tests.config.gate import Gate
 
 _DOWN_FOR = 1.5  # seconds that the database stays away
+_CUT_FOR = (2.0, 7.0)  # seconds, the least and the most
+_FULL_FOR = (2.0, 8.0)  # seconds after the first refusal
+_REFUSED_WITHIN = 30  # seconds of a full disk
 _STUCK_AFTER = 180  # seconds without one more decision
+_DISK, _DISK_PER_DECISION = 256, 0.05  # megabytes
 
 
 def main() -> int:
-    options = parse_options("chaos", decisions=2000, kills=20, stops=2, people=6, seed=secrets.randbits(32))
-    with deployed("chaos", options.people) as deployment:
+    options = parse_options(
+        "chaos", decisions=2000, kills=20, stops=2, cuts=6, full_disk=2, clocks=4, people=6, seed=secrets.randbits(32)
+    )  # fmt: skip
+    gates: dict[str, Gate] = {}
+
+    def way(name: str, port: int) -> int:
+        gates[name] = Gate(("127.0.0.1", port))
+        return gates[name].port
+
+    end_in_order()
+    disk = _DISK + int(_DISK_PER_DECISION * options.decisions) if options.full_disk else 0
+    with deployed("chaos", options.people, Cluster(disk), way) as deployment:
         with running(deployment.service):
-            wrong = run(deployment, options)
+            wrong = run(deployment, gates, options)
         return end_of(deployment, wrong)
 
 
-def run(deployment: Deployment, options: Any) -> list[str]:
+def run(deployment: Deployment, gates: dict[str, Gate], options: Any) -> list[str]:
     """Decide under fire, wait until all is quiet, and look; what is wrong."""
     dice, site, apps = random.Random(options.seed), deployment.site, deployment.apps
-    ledger = Ledger(options.decisions)
+    ledger = Ledger()
     followers = [Follower(site, app) for app in apps]
     deciders = [Decider(site, person, apps, ledger, dice.getrandbits(32)) for person in deployment.people]
+    storm = Storm(deployment, gates, ledger, dice)
     began = time.monotonic()
     for follower in followers:
         follower.start()
     with deciding(deciders):
-        kills = break_things(deployment.service, deployment.cluster, ledger, dice, options)
+        storm.rage(options)
     took = time.monotonic() - began
     print(f"{ledger.decisions} decisions in {took:.0f} s; waiting until the webhooks have settled …", flush=True)
     unsettled = list(settle(followers))
     if unsettled:  # the worker writes into its log what its threads are doing
         deployment.service.children["worker"].process.send_signal(signal.SIGUSR1)
-    wrong = [*unsettled, *everything_wrong(ledger, apps, deployment.receiver, followers)]
-    report(deployment, ledger, followers, kills, options)
+    wrong = [*unsettled, *storm.wrong(), *everything_wrong(ledger, apps, deployment.receiver, followers)]
+    report(deployment, ledger, followers, storm, options)
     return wrong
 
 
-def break_things(
-    service: Service, cluster: Cluster, ledger: Ledger, dice: random.Random, options: Any
-) -> dict[str, int]:
-    """Each blow falls when a number of decisions drawn beforehand is reached."""
-    blows = ["server"] * options.kills + ["worker"] * options.kills + ["database"] * options.stops
-    due = sorted((dice.randrange(1, max(2, options.decisions * 19 // 20)), blow) for blow in blows)
-    fallen = dict.fromkeys(("server", "worker", "database"), 0)
-    moved_at, seen = time.monotonic(), 0
-    while not ledger.is_full:
-        if ledger.decisions > seen:
-            moved_at, seen = time.monotonic(), ledger.decisions
-        if time.monotonic() - moved_at > _STUCK_AFTER:
-            ledger.defects.append(f"no decision for {_STUCK_AFTER} seconds")
-        if due and due[0][0] <= ledger.decisions:
-            _, blow = due.pop(0)
-            time.sleep(dice.random() * 0.2)  # anywhere within whatever goes on
-            fallen[blow] += 1
-            if blow == "database":
-                cluster.stop()
-                time.sleep(_DOWN_FOR)
-                cluster.start()
-            else:
-                service.kill(blow)
-        time.sleep(0.02)
-    return fallen
+@dataclass
+class Fault:
+    """How often it happened, and what came of it at worst."""
+
+    times: int = 0
+    refused: int = 0  # calls, until a decision went through again
+    back: float = 0.0  # seconds from its end until then, the longest
 
 
-def report(
-    deployment: Deployment, ledger: Ledger, followers: list[Follower], kills: dict[str, int], options: Any
-) -> None:
+class Storm:
+    """Breaks one thing after the other, each when a number of decisions is reached that was drawn beforehand."""
+
+    def __init__(self, deployment: Deployment, gates: dict[str, Gate], ledger: Ledger, dice: random.Random) -> None:
+        self.service, self.cluster = deployment.service, deployment.cluster
+        self.gates, self.ledger, self.dice = gates, ledger, dice
+        self.faults: dict[str, Fault] = defaultdict(Fault)
+
+    def rage(self, options: Any) -> None:
+        """Until so many decisions are made and all has happened, or something is wrong."""
+        for number, blow in self._drawn(options):
+            self._await(number)
+            time.sleep(self.dice.random() * 0.2)  # anywhere within whatever goes on
+            refused = self.ledger.troubles.total()
+            fault = self.faults[blow()]
+            over_at = time.monotonic()
+            self._await(self.ledger.decisions + 1)
+            fault.times += 1
+            fault.refused += self.ledger.troubles.total() - refused
+            fault.back = max(fault.back, time.monotonic() - over_at)
+        self._await(options.decisions)
+
+    def _await(self, decisions: int) -> None:
+        """Until there are so many, or something is wrong."""
+        moved_at, seen = time.monotonic(), self.ledger.decisions
+        while self.ledger.decisions < decisions and not self.ledger.defects:
+            if self.ledger.decisions > seen:
+                moved_at, seen = time.monotonic(), self.ledger.decisions
+            if time.monotonic() - moved_at > _STUCK_AFTER:
+                self.ledger.defects.append(f"no decision for {_STUCK_AFTER} seconds")
+            time.sleep(0.02)
+
+    def _drawn(self, options: Any) -> list[tuple[int, Callable[[], str]]]:
+        """Every blow with its number of decisions, in order. A blow ends with its fault, whose name it gives back."""
+        links, clocks = product(self.gates, (False, True)), product((1, -1), ("server", "worker"))
+        blows = [
+            *[partial(self._kill, name) for name in ("server", "worker")] * options.kills,
+            *[self._stop] * options.stops,
+            *[partial(self._cut, *link) for link in islice(cycle(links), options.cuts)],
+            *[self._fill] * (options.full_disk * self.cluster.has_own_disk),
+            *[partial(self._move_clock, *clock) for clock in islice(cycle(clocks), options.clocks * bool(moved_clock(1)))],
+        ]  # fmt: skip
+        numbers = [self.dice.randrange(1, max(2, options.decisions * 19 // 20)) for _ in blows]
+        return sorted(zip(numbers, blows, strict=True), key=itemgetter(0))
+
+    def _kill(self, name: str) -> str:
+        self.service.kill(name)
+        return f"{name} killed"
+
+    def _move_clock(self, hours: int, name: str) -> str:
+        self.service.kill(name, **moved_clock(hours))
+        return f"clock of the {name} {hours:+} h"
+
+    def _stop(self) -> str:
+        self.cluster.stop()
+        time.sleep(_DOWN_FOR)
+        self.cluster.start()
+        return "PostgreSQL stopped"
+
+    def _cut(self, link: str, is_silent: bool) -> str:
+        gate = self.gates[link]
+        (gate.be_silent if is_silent else gate.refuse)()
+        time.sleep(self.dice.uniform(*_CUT_FOR))
+        gate.open()
+        return f"link to {link} {'silent' if is_silent else 'refused'}"
+
+    def _fill(self) -> str:
+        refused, began = self.ledger.troubles.total(), time.monotonic()
+        ends = began + _REFUSED_WITHIN
+        while time.monotonic() < ends:
+            self.cluster.fill_disk()
+            if self.ledger.troubles.total() == refused:  # until the first refusal
+                ends = min(began + _REFUSED_WITHIN, time.monotonic() + self.dice.uniform(*_FULL_FOR))
+            time.sleep(0.02)
+        self.cluster.free_disk()
+        return "disk full"
+
+    def wrong(self) -> Iterator[str]:
+        """What was not back in time although no process of the service had to start again."""
+        for name, fault in self.faults.items():
+            if fault.back > BACK_WITHIN and not name.endswith(("killed", "h")):
+                yield f"after {name} the next decision went through after {fault.back:.1f} s"
+
+    def times(self, name: str) -> int:
+        return sum(fault.times for each, fault in self.faults.items() if name in each)
+
+
+def report(deployment: Deployment, ledger: Ledger, followers: list[Follower], storm: Storm, options: Any) -> None:
     from consent.exports.models import Read
     from consent.log.models import AuditCheckpoint
     from consent.notices.models import Notice
@@ -92,9 +191,22 @@ def report(
     by = Counter(outcome.decision for outcome in ledger.outcomes)
     ended = [outcome for outcome in ledger.outcomes if outcome.end]
     receiver = deployment.receiver
+    full = f"{storm.times('disk')} (PostgreSQL gave up {deployment.cluster.panics} times)"
+    if options.full_disk and not deployment.cluster.has_own_disk:
+        full = "left out: no file system can be mounted here"
+    moved = str(storm.times("clock"))
+    if options.clocks and not moved_clock(1):
+        moved = "left out: libfaketime is not installed"
     print(
         f"\nseed {options.seed}; {options.people} people, {APPS} apps\n"
-        f"killed: server {kills['server']} times, worker {kills['worker']}; PostgreSQL stopped: {kills['database']}\n"
+        f"killed: server {storm.times('server killed')} times, worker {storm.times('worker killed')}; "
+        f"PostgreSQL stopped: {storm.times('stopped')}; links cut: {storm.times('link')}; disk full: {full}; "
+        f"clocks moved: {moved}\n"
+        f"{'fault':34} {'times':>6} {'refused':>8} {'next decision, s':>17}"
+    )
+    for name, fault in sorted(storm.faults.items()):
+        print(f"{name:34} {fault.times:6} {fault.refused:8} {fault.back:17.1f}")
+    print(
         f"decisions: {ledger.decisions} ({', '.join(f'{count} {name}' for name, count in by.items())}), "
         f"{ledger.acknowledged} acknowledged, the others found done\n"
         f"ends: {len(ended)}, {sum(outcome.end_acknowledged for outcome in ended)} acknowledged; "

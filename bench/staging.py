@@ -63,7 +63,9 @@ def parse_options(bench: str, **options: Any) -> argparse.Namespace:
         f"./run bench {bench}", description=described, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     for name, how in options.items():
-        parser.add_argument(f"--{name}", **(how if isinstance(how, dict) else {"type": type(how), "default": how}))
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", **(how if isinstance(how, dict) else {"type": type(how), "default": how})
+        )
     return parser.parse_args()
 
 

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,23 @@ _ARCHIVED_WITHIN = 60  # seconds
 
 
 class Cluster:
-    """A cluster in a temporary folder, listening on this machine alone; `url` is its database."""
+    """A cluster in a temporary folder, listening on this machine alone; `url` is its database.
 
-    def __init__(self, **settings: str) -> None:
+    `disk` is the size in megabytes of a file system of its own, to be filled; `has_own_disk` says whether it got one.
+    """
+
+    def __init__(self, disk: int = 0, **settings: str) -> None:
         self._prepare()
-        self._call("initdb", "--auth", "trust", "--username", "chaos", "--encoding", "UTF8", "--locale", "C.UTF-8")
-        self._write_settings(settings)
-        self.start()
+        try:
+            small = self._mount(disk) if disk else []
+            self._call(
+                "initdb", "--auth", "trust", "--username", "chaos", "--encoding", "UTF8", "--locale", "C.UTF-8", *small
+            )  # fmt: skip
+            self._write_settings(settings)
+            self.start()
+        except BaseException:
+            self.remove()
+            raise
 
     @classmethod
     def archiving(cls) -> "Cluster":
@@ -79,6 +90,32 @@ class Cluster:
         """`immediate` is a crash: nothing is written out, and the next start recovers from the log."""
         self._call("pg_ctl", "--wait", "--mode", mode, "stop")
 
+    def fill_disk(self) -> None:
+        """Take all that its file system has left; again and again, since PostgreSQL gives some of its own back."""
+        with self._filler.open("ab") as file, suppress(OSError):
+            left = os.statvfs(self.data)
+            os.posix_fallocate(file.fileno(), file.tell(), max(1, left.f_bavail * left.f_frsize))
+
+    def free_disk(self) -> None:
+        """Give it back, wait for PostgreSQL, and start it as an operator would where it ended."""
+        self._filler.unlink()
+        deadline = time.monotonic() + _RECOVERS_WITHIN
+        while True:
+            try:
+                self.query_row("SELECT 1")
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+            if not self._is_running():
+                self.start()
+            time.sleep(0.05)
+
+    @property
+    def panics(self) -> int:
+        """How often PostgreSQL could not write down what it had to, and gave up."""
+        return (self.home / "log").read_text(errors="replace").count("PANIC:")
+
     def back_up(self) -> Path:
         """A base backup as the handbook has it made, compared with its own manifest; the folder."""
         base = self.home / "base"
@@ -100,8 +137,10 @@ class Cluster:
             return (cursor.fetchone() if cursor.description else None) or ()
 
     def remove(self) -> None:
-        if (self.data / "postmaster.pid").exists():
+        if self._is_running():
             self.stop()
+        if self.has_own_disk:
+            subprocess.run(["umount", "--lazy", self.data], check=False)
         shutil.rmtree(self.home, ignore_errors=True)
 
     def _prepare(self) -> None:
@@ -110,7 +149,23 @@ class Cluster:
         self.home.chmod(0o700)
         self._give_away(self.home)
         self.data, self.archive = self.home / "data", self.home / "archive"
+        self._filler, self.has_own_disk = self.data / "filler", False
         self.url = f"postgres://chaos@127.0.0.1:{self.port}/postgres"
+
+    def _mount(self, megabytes: int) -> list[str]:
+        """A file system for the data, where this account may mount one; what `initdb` has to know of it."""
+        self.data.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(self.data)]
+        self.has_own_disk = subprocess.run(command, capture_output=True, check=False).returncode == 0
+        self._give_away(self.data)
+        return ["--wal-segsize", "1"]  # megabyte: the next segment is soon wanted
+
+    def _is_running(self) -> bool:
+        try:
+            self._call("pg_ctl", "status")
+        except RuntimeError:
+            return False
+        return True
 
     def _give_away(self, path: Path) -> None:
         if os.geteuid() == 0:

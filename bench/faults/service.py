@@ -1,12 +1,13 @@
 """A service of one's own with people and apps, to be broken: what `chaos`, `away` and `backups` begin with."""
 
+import glob
 import os
 import secrets
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,17 +30,17 @@ class Service:
     children: dict[str, Child] = field(default_factory=dict)
     starts: int = 0
 
-    def start(self, name: str) -> None:
+    def start(self, name: str, **env: str) -> None:
         self.starts += 1
         command = _server(self.port) if name == "server" else _worker(self.logs)
-        self.children[name] = _start(name, command, self.logs / f"{name}-{self.starts}.log", self.env)
+        self.children[name] = _start(name, command, self.logs / f"{name}-{self.starts}.log", {**self.env, **env})
 
-    def kill(self, name: str) -> None:
-        """SIGKILL to the process and to those it started, then a fresh one at once."""
+    def kill(self, name: str, **env: str) -> None:
+        """SIGKILL to the process and to those it started, then a fresh one at once; `env` is of that one alone."""
         process = self.children[name].process
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        self.start(name)
+        self.start(name, **env)
 
     def end(self) -> None:
         _end(list(self.children.values()))
@@ -65,9 +66,25 @@ class Deployment:
         return self.env["BASE_URL"]
 
 
+def moved_clock(hours: int) -> dict[str, str]:
+    """The environment of a process whose clock is wrong by so much; nothing where libfaketime is not installed."""
+    found = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+    own = {"FAKETIME": f"{hours:+}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1"}
+    return {**own, "LD_PRELOAD": found[0]} if found else {}
+
+
 @contextmanager
-def deployed(name: str, people: int, cluster: Cluster | None = None, **settings: str) -> Iterator[Deployment]:
-    """All of it, on a fresh cluster and with nothing running yet; `settings` are the service's own."""
+def deployed(
+    name: str,
+    people: int,
+    cluster: Cluster | None = None,
+    way: Callable[[str, int], int] = lambda _, port: port,
+    **settings: str,
+) -> Iterator[Deployment]:
+    """All of it, on a fresh cluster and with nothing running yet; `settings` are the service's own.
+
+    `way` is given a link's name and the port that it leads to, and says at which port that is reached instead.
+    """
     home = Path(tempfile.mkdtemp(prefix=f"consent-{name}-"))
     end_in_order()
     with ExitStack() as stack:
@@ -77,15 +94,18 @@ def deployed(name: str, people: int, cluster: Cluster | None = None, **settings:
         receiver = Receiver("whsec_" + secrets.token_hex(16))
         port = free_port()
         env = {
-            **staging.LIMITS_OFF, "BASE_URL": f"http://localhost:{port}", "DATABASE_URL": cluster.url,
-            "LOG_LEVEL": "WARNING", "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
+            **staging.LIMITS_OFF,
+            "DATABASE_URL": cluster.url.replace(str(cluster.port), str(way("PostgreSQL", cluster.port))),
+            "BASE_URL": f"http://localhost:{way('the service', port)}", "LOG_LEVEL": "WARNING",
+            "CONSENT_VAR": str(home), "WEBHOOK_INTERNAL_ADDRESSES": "true",
             "DJANGO_SETTINGS_MODULE": "config.settings", **settings,
         }  # fmt: skip
         os.environ.update(env)
         staging.prepare(home)
         apps = staging.make_apps(APPS)
+        receiving = f"http://127.0.0.1:{way('the receiver', receiver.server_port)}/hook"
         for app in apps:
-            staging.add_webhook(app, receiver.url, receiver.secret)
+            staging.add_webhook(app, receiving, receiver.secret)
         staged = staging.make_people(people)
         staging.close_connections()
         yield Deployment(home, cluster, receiver, Service(port, env, home), apps, staged)
