@@ -1,4 +1,5 @@
-"""Entries of ends and pauses that not even `audit_pending` could take: derived from the rows that changed."""
+"""Entries of ends and pauses that not even `audit_pending` could take, and notices of them that could not be written:
+derived from the rows that changed."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from consent.ledger.verifying import Broken
 from consent.notices.models import Notice
 from consent.requests.actions import RELATED
 from consent.requests.models import ConsentRequest
-from consent.requests.record import Change, record
+from consent.requests.record import Change, record, write_notices
 from consent.states import ENDED_GRANTS, Actor, GrantStatus, RequestStatus
 
 _log = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ def _record_request(request_pk: int) -> int:
         request = locked.get(pk=request_pk)
         ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
         if not _unrecorded_requests(pk=request_pk).exists():
-            return 0
+            return _tell(request, request.status)
         _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
         return int(not ConsentRequest.objects.filter(_MARKED, pk=request_pk).exists())
 
@@ -78,7 +79,7 @@ def _record_grant(grant_pk: int) -> int:
         elif _unrecorded_grants(pk=grant_pk).exists():
             _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
         else:
-            return 0
+            return _tell(grant.request, grant.status)
         return int(not Grant.objects.filter(_MARKED, pk=grant_pk).exists())
 
 
@@ -91,7 +92,6 @@ def _record(
     request: ConsentRequest, grant: Grant | None, event: EventType, actor: Actor, happened: datetime | None
 ) -> None:
     """As it would have been written then; the notice only where the app was not told."""
-    newest = Notice.objects.filter(request=request, kind__startswith="consent.").order_by("-sequence").first()
     change = Change(
         request,
         event,
@@ -101,7 +101,25 @@ def _record(
         happened=happened,
         facts={"happened_at": rfc3339(happened), "derived": True},
     )
-    record(change, notify=newest is None or newest.kind != event.webhook_type)
+    record(change, notify=_is_untold(request, event))
+
+
+def _tell(request: ConsentRequest, status: str) -> int:
+    """Write the notice alone, where an entry tells of an end or pause and the app was not told; 0, since none is late.
+
+    What has been resumed meanwhile needs none.
+    """
+    if status not in (*_ENDED_REQUESTS, *ENDED_GRANTS, GrantStatus.PAUSED):
+        return 0
+    if ConsentRequest.objects.filter(_of_somebody(), pk=request.pk).exists() and _is_untold(request, EventType(status)):
+        write_notices([request], EventType(status), database_now())
+    return 0
+
+
+def _is_untold(request: ConsentRequest, event: EventType) -> bool:
+    """Whether the app's newest notice of this request is of something else."""
+    newest = Notice.objects.filter(request=request, kind__startswith="consent.").order_by("-sequence").first()
+    return newest is None or newest.kind != event.webhook_type
 
 
 def _of_somebody() -> Q:

@@ -92,7 +92,7 @@ def record(change: Change, *, notify: bool = True) -> None:
     person.
     """
     _count([change])
-    write, write_notice = partial(_write, [change]), partial(_notify, [change.request], change.event, change.at)
+    write, write_notice = partial(_write, [change]), partial(write_notices, [change.request], change.event, change.at)
     if not change.event.protects:
         write()
         if notify:
@@ -101,8 +101,8 @@ def record(change: Change, *, notify: bool = True) -> None:
     about = change.request.request_id
     if not try_write(write, otherwise=partial(_defer, change), what=f"the audit entry “{change.event}”", about=about):
         _mark(change)
-    if notify:
-        try_write(write_notice, what=f"the notice “{change.event}”", about=about)
+    if notify and not try_write(write_notice, what=f"the notice “{change.event}”", about=about):
+        try_write(partial(_mark, change), what=f"the mark for the notice “{change.event}”", about=about)
 
 
 def record_together(changes: Sequence[Change]) -> None:
@@ -113,14 +113,14 @@ def record_together(changes: Sequence[Change]) -> None:
     """
     _count(changes)
     _write(changes)
-    _notify([change.request for change in changes], changes[0].event, changes[0].at)
+    write_notices([change.request for change in changes], changes[0].event, changes[0].at)
 
 
 def record_export_update(*, request: ConsentRequest, grant_id: str, at: datetime, facts: dict[str, Any]) -> None:
     """A continuous grant got a new revision: audited and told, without a receipt, since nothing ended."""
     facts = {"request_id": request.request_id, "grant_id": grant_id, "app_id": request.app.app_id, **facts}
     audit.append_all(_entries(request, EventType.EXPORT_UPDATED, Actor.PERSON, at, facts))
-    _notify([request], EventType.EXPORT_UPDATED, at)
+    write_notices([request], EventType.EXPORT_UPDATED, at)
 
 
 def _entries(
@@ -170,7 +170,8 @@ def _mark(change: Change) -> None:
     changed.save(update_fields=["record_waits"])
 
 
-def _notify(requests: Sequence[ConsentRequest], event: EventType, at: datetime) -> None:
+def write_notices(requests: Sequence[ConsentRequest], event: EventType, at: datetime) -> None:
+    """Tell the app of each, where apps are told of such an event."""
     notices = [NewNotice(each.app_id, each.pk, each.request_id) for each in requests if not each.withheld]
     if (kind := event.webhook_type) and notices:
         notify_apps(notices, kind=kind, at=at)

@@ -65,6 +65,30 @@ def test_where_nothing_can_be_written_the_change_stands_and_is_derived_later(
     assert holds()
 
 
+def test_an_app_is_told_later_where_only_the_notice_could_not_be_written(
+    api: Developer, owner: JsonClient, person: User, grant: Grant
+) -> None:
+    """As a full disk does it, where one table has room left on its last page and another has none."""
+    request = ConsentRequestFactory(app=api.app, user=person)
+    paused, resumed = (ExportFactory(grant__request__app=api.app).grant for _ in range(2))
+    with audit_away("consent_notices"):
+        revoke(owner, grant)
+        decision_actions.deny(request_id=request.request_id, by=person)
+        for each in (paused, resumed):
+            grant_actions.pause(grant_id=each.grant_id, by=each.user)
+    Grant.objects.filter(pk=resumed.pk).update(status="active")
+    assert len(marked()) == 4
+
+    assert write_marked() == 0  # entries that were late
+    assert marked() == []
+    write_marked()
+
+    kinds = Notice.objects.filter(app=api.app).order_by("sequence").values_list("kind", flat=True)
+    assert sorted(kinds) == ["consent.approved", "consent.denied", "consent.paused", "consent.revoked"]
+    assert told(grant.request, "app:") == ["approved", "revoked"]
+    assert holds()
+
+
 def test_what_was_told_is_not_told_again(api: Developer, owner: JsonClient, grant: Grant) -> None:
     with audit_away("consent_audit", "audit_pending"):
         revoke(owner, grant)
