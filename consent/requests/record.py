@@ -102,7 +102,7 @@ def record(change: Change, *, notify: bool = True) -> None:
     if not try_write(write, otherwise=partial(_defer, change), what=f"the audit entry “{change.event}”", about=about):
         _mark(change)
     if notify and not try_write(write_notice, what=f"the notice “{change.event}”", about=about):
-        try_write(partial(_mark, change), what=f"the mark for the notice “{change.event}”", about=about)
+        _mark(change)
 
 
 def record_together(changes: Sequence[Change]) -> None:
