@@ -26,6 +26,16 @@ class Scheduler(PersistentScheduler):
         self._attempted: dict[str, float] = {}
         self._sent: dict[str, float] = {}
 
+    def tick(self, *args: Any, **named: Any) -> float:
+        """Also of a clock that was set back, or was ahead before a restart: it would wait until the clock is there."""
+        ahead = [entry for entry in self.schedule.values() if entry.last_run_at > entry.default_now()]
+        for entry in ahead:
+            entry.last_run_at = entry.default_now()
+        if ahead:
+            _log.warning("the clock was set back, and the timer with it")
+            self._heap = None
+        return float(super().tick(*args, **named))
+
     def schedules_equal(self, old_schedules: Any, new_schedules: Any) -> bool:
         """Compared at every tick, and never another here: the settings have the one that there is."""
         return old_schedules is not None

@@ -161,5 +161,20 @@ def test_queue_that_cannot_be_asked_has_its_task_sent(timer: Timer, monkeypatch:
     assert timer.look() == ["deliver-webhooks"]
 
 
+@pytest.mark.parametrize("is_restarted", [True, False])
+def test_a_clock_that_was_an_hour_ahead_holds_nothing_up(
+    timer: Timer, monkeypatch: pytest.MonkeyPatch, is_restarted: bool
+) -> None:
+    entry = ScheduleEntry("tidy", schedule=2.0, app=current_app)
+    entry.last_run_at += timedelta(hours=1)
+    monkeypatch.setattr(beat.Scheduler, "schedule", {"tidy": entry})
+    vars(timer.scheduler).update(_heap=None, old_schedulers=None, max_interval=300)
+    if not is_restarted:
+        timer.scheduler.populate_heap()
+
+    assert timer.scheduler.tick() <= 2
+    assert entry.last_run_at <= entry.default_now()
+
+
 def test_worker_and_beat_use_this_timer(settings: Any) -> None:
     assert import_string(settings.CELERY_BEAT_SCHEDULER) is beat.Scheduler
