@@ -56,6 +56,7 @@ class Claimed:
     body: bytes
     to: Receiver
     consent_pk: int
+    at: datetime
 
 
 def due(*, limit: int = 100) -> list[int]:
@@ -134,7 +135,7 @@ def _claim(activation_pk: int) -> Claimed | None:
     secret, body = encryption.opened(destination.secret), encryption.opened(str(found.body))
     to = receiver_of(destination)
     return Claimed(
-        found.pk, attempts, found.activation_id, destination.url, secret, body.encode(), to, found.consent_id
+        found.pk, attempts, found.activation_id, destination.url, secret, body.encode(), to, found.consent_id, now
     )
 
 
@@ -155,7 +156,7 @@ def _posted(claimed: Claimed) -> int | None:
     """The status that the destination answers with, or None without an answer."""
     headers = {
         "User-Agent": "Consent-Runtime-Activation",
-        **signed_headers(claimed.activation_id, claimed.body, [claimed.secret]),
+        **signed_headers(claimed.activation_id, claimed.body, [claimed.secret], claimed.at),
     }
     try:
         return _client.post(claimed.url, claimed.body, headers=headers, seconds=ANSWER_SECONDS, limit=0).status

@@ -18,7 +18,7 @@ from agents_proxy.deletions.sealing import Subject
 from agents_proxy.signing import LIFETIME, pairwise, signed
 from agents_proxy.states import DeletionStatus
 from common import encryption
-from common.clock import rfc3339
+from common.clock import database_now, rfc3339
 from common.json_bodies import strict_json
 from common.outbound.client import Answer
 from common.outbound.signing import signed_headers
@@ -65,7 +65,7 @@ def message(row: "Deletion", subject: Subject) -> Message:
     at = row.requested_at.isoformat(timespec="seconds") if row.requested_at else ""
     body = orjson.dumps({"type": TYPE, "timestamp": at, "data": data})
     secret = encryption.opened(row.destination.secret)
-    headers = signed_headers(row.deletion_id, body, [secret])
+    headers = signed_headers(row.deletion_id, body, [secret], database_now())
     return Message(body, headers, "deletionId", row.deletion_id, is_optional=False)
 
 

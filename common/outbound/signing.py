@@ -3,7 +3,7 @@
 import base64
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from standardwebhooks.webhooks import Webhook
 
@@ -13,9 +13,11 @@ def new_secret() -> str:
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def signed_headers(message_id: str, body: bytes, signing_secrets: Sequence[str]) -> dict[str, str]:
-    """The headers of one attempt, signed now; two secrets sign while one takes the other's place."""
-    now = datetime.now(UTC)
+def signed_headers(message_id: str, body: bytes, signing_secrets: Sequence[str], now: datetime) -> dict[str, str]:
+    """The headers of one attempt, signed `now`; two secrets sign while one takes the other's place.
+
+    `now` is by the database's clock, as everything: receivers refuse what is five minutes early or late.
+    """
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),

@@ -58,6 +58,7 @@ def _sent_test(endpoint: WebhookEndpoint) -> webhook_client.Outcome:
         kind=TEST_WEBHOOK_TYPE,
         at=now,
         data=_status_of_nobody(now),
+        now=now,
         seconds=TEST_SECONDS,
     )
 

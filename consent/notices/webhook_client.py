@@ -53,19 +53,20 @@ def send(
     kind: str,
     at: datetime,
     data: Mapping[str, Any],
+    now: datetime,
     trace_id: str = "",
     seconds: float | None = None,
 ) -> Outcome:
     """One attempt to deliver one notice. Never raises: whatever goes wrong is the outcome.
 
-    Each of the `secrets` signs: two while one takes the other's place. `trace_id` names what caused it; without one,
-    the delivery names itself. ANSWER_SECONDS, unless `seconds` says otherwise.
+    Each of the `secrets` signs, `now` by the database's clock: two while one takes the other's place. `trace_id` names
+    what caused it; without one, the delivery names itself. ANSWER_SECONDS, unless `seconds` says otherwise.
     """
     body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
     headers = {
         "User-Agent": "Consent-Runtime-Webhooks",
         tracing.HEADER: trace_id or message_id,
-        **signed_headers(message_id, body, secrets),
+        **signed_headers(message_id, body, secrets, now),
     }
     began = time.monotonic()
     try:

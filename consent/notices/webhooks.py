@@ -95,7 +95,8 @@ def _deliver(delivery_pk: int) -> None:
     if row is None:
         return  # its endpoint was deleted a moment ago
     notice, endpoint = row.notice, row.endpoint
-    secrets = signing_secrets(endpoint, database_now())
+    now = database_now()
+    secrets = signing_secrets(endpoint, now)
     connection.close()  # none is held while the receiver takes its time
     outcome = webhook_client.send(
         url=endpoint.url,
@@ -104,6 +105,7 @@ def _deliver(delivery_pk: int) -> None:
         kind=notice.kind,
         at=notice.at,
         data=notice.facts,
+        now=now,
         trace_id=row.trace_id,
     )
     _finish(row, outcome)

@@ -52,7 +52,9 @@ def listener() -> Iterator[Listener]:
 
 
 def send(url: str) -> webhook_client.Outcome:
-    return webhook_client.send(url=url, secrets=[SECRET], message_id="msg_1", kind="consent.denied", at=now(), data={})
+    return webhook_client.send(
+        url=url, secrets=[SECRET], message_id="msg_1", kind="consent.denied", at=now(), data={}, now=now()
+    )
 
 
 # every way to write 127.0.0.1 (or a place as bad) that a resolver or a parser takes, with the port filled in

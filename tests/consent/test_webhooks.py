@@ -58,6 +58,18 @@ def test_a_notice_arrives_signed_with_its_sequence(receiver: Receiver) -> None:
     assert WebhookDelivery.objects.get().status == "delivered"
 
 
+def test_a_receiver_takes_what_a_worker_sends_whose_own_clock_is_wrong(receiver: Receiver) -> None:
+    """Its signature is of the database's time, here of one that the receiver is far from."""
+    decide(receiver)
+    WebhookDelivery.objects.update(next_at=now() - timedelta(hours=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("consent.notices.webhooks.database_now", lambda: now() - timedelta(hours=1))
+        deliver_due()
+
+    signed_at = int(receiver.arrived[0][0]["webhook-timestamp"])
+    assert abs(now().timestamp() - 3600 - signed_at) < 60
+
+
 def test_only_wanted_types_go_out(receiver: Receiver) -> None:
     decide(receiver, types=["consent.approved"])
 
@@ -145,7 +157,7 @@ def test_an_answer_that_drips_is_cut_off(
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         outcome = webhook_client.send(
-            url=url, secrets=[SECRET], message_id="msg_1", kind="consent.denied", at=now(), data={}
+            url=url, secrets=[SECRET], message_id="msg_1", kind="consent.denied", at=now(), data={}, now=now()
         )
         thread.join()
 
