@@ -130,13 +130,14 @@ class Storm:
 
     def _drawn(self, options: Any) -> list[tuple[int, Callable[[], str]]]:
         """Every blow with its number of decisions, in order. A blow ends with its fault, whose name it gives back."""
+        clocks_moved = options.clocks if moved_clock(1) else 0
         links, clocks = product(self.gates, (False, True)), product((1, -1), ("server", "worker"))
         blows = [
             *[partial(self._kill, name) for name in ("server", "worker")] * options.kills,
             *[self._stop] * options.stops,
             *[partial(self._cut, *link) for link in islice(cycle(links), options.cuts)],
             *[self._fill] * (options.full_disk * self.cluster.has_own_disk),
-            *[partial(self._move_clock, *clock) for clock in islice(cycle(clocks), options.clocks * bool(moved_clock(1)))],
+            *[partial(self._move_clock, *clock) for clock in islice(cycle(clocks), clocks_moved)],
         ]  # fmt: skip
         numbers = [self.dice.randrange(1, max(2, options.decisions * 19 // 20)) for _ in blows]
         return sorted(zip(numbers, blows, strict=True), key=itemgetter(0))

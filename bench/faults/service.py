@@ -69,8 +69,9 @@ class Deployment:
 def moved_clock(hours: int) -> dict[str, str]:
     """The environment of a process whose clock is wrong by so much; nothing where libfaketime is not installed."""
     found = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+    python = os.pathsep.join([str(Path(__file__).with_name("wrong_clock")), os.environ.get("PYTHONPATH", "")])
     own = {"FAKETIME": f"{hours:+}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1"}
-    return {**own, "LD_PRELOAD": found[0]} if found else {}
+    return {**own, "PYTHONPATH": python, "LD_PRELOAD": found[0]} if found else {}
 
 
 @contextmanager

@@ -13,22 +13,25 @@ from bench.staging import StagedApp
 from deploy.local.place import PYTHON, ROOT
 
 DECISIONS = ("approved", "denied", "cancelled", "expired")
-_SETTLES_WITHIN = 300  # seconds: a killed worker's leases run out after one minute, failed webhooks wait for five
+_SETTLES_WITHIN = 400  # seconds: a killed worker's leases run out after one minute, failed webhooks wait for five
 
 
 def settle(followers: list[Follower]) -> Iterator[str]:
     """Wait until nothing is on its way any more."""
     from consent.exports.models import Read
+    from consent.grants.models import Grant
     from consent.notices.models import Notice, WebhookDelivery
+    from consent.requests.models import ConsentRequest
 
     deadline = time.monotonic() + _SETTLES_WITHIN
     while True:
         waiting = WebhookDelivery.objects.filter(status="waiting").count() + Read.objects.filter(batch="").count()
+        waiting += sum(model.objects.filter(record_waits=True).count() for model in (ConsentRequest, Grant))
         behind = Notice.objects.count() - sum(len(follower.events) for follower in followers)
         if not waiting and behind <= 0:
             break
         if time.monotonic() > deadline:
-            yield f"{waiting} webhooks or reads still wait, {behind} events were not told"
+            yield f"{waiting} webhooks, reads or marks still wait, {behind} events were not told"
             stuck = WebhookDelivery.objects.filter(status="waiting").order_by("pk")[:3]
             yield from (
                 f"{row.pk}: attempt {row.attempt}, next {row.next_at}, {row.failure or 'no answer'}" for row in stuck
