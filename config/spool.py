@@ -45,5 +45,9 @@ class Transport(filesystem.Transport):
 def _unfinished(folder: Path, text: str) -> Path:
     """A file with this text beside the finished ones; its name ends as none of theirs does."""
     path = folder / f".{uuid.uuid4()}.part"
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError:  # a full disk, which what is left here would help to stay full
+        path.unlink(missing_ok=True)
+        raise
     return path

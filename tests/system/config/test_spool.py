@@ -1,11 +1,13 @@
 """The queue without Redis: messages appear whole, whoever looks whenever."""
 
+import errno
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +91,20 @@ def test_the_table_of_an_exchange_is_never_seen_half_made(folders: dict[str, str
     assert json.loads(first_sight) in ([], [["work", "", "work"]])
     assert json.loads(table.read_text()) == [["work", "", "work"]]
     assert [path.name for path in table.parent.iterdir()] == ["work.exchange"]
+
+
+def test_of_a_message_that_the_disk_has_no_room_for_nothing_stays(
+    folders: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin(path: Path, text: str, **_ignored: Any) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with connected(folders) as connection, connection.Producer() as producer:
+        send = partial(producer.publish, {}, exchange=QUEUE.exchange, routing_key="work", declare=[QUEUE])
+        send()
+        monkeypatch.setattr(Path, "write_text", begin)
+        with pytest.raises(OSError, match="No space"):
+            send()
+
+    assert [path.suffix for path in Path(folders["data_folder_out"]).iterdir()] == [".msg"]
