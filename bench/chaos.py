@@ -45,6 +45,7 @@ _FULL_FOR = (2.0, 8.0)  # seconds after the first refusal
 _REFUSED_WITHIN = 30  # seconds of a full disk
 _STUCK_AFTER = 180  # seconds without one more decision
 _DISK, _DISK_PER_DECISION = 256, 0.05  # megabytes
+_SHORT_WAL = {"min_wal_size": "2MB", "max_wal_size": "16MB"}  # so that no old segments are left to write into
 
 
 def main() -> int:
@@ -59,7 +60,8 @@ def main() -> int:
 
     end_in_order()
     disk = _DISK + int(_DISK_PER_DECISION * options.decisions) if options.full_disk else 0
-    with deployed("chaos", options.people, Cluster(disk), way) as deployment:
+    cluster = Cluster(disk, **_SHORT_WAL if disk else {})
+    with deployed("chaos", options.people, cluster, way) as deployment:
         with running(deployment.service):
             wrong = run(deployment, gates, options)
         return end_of(deployment, wrong)

@@ -42,8 +42,8 @@ PROMISES = (
     ),
     Promise(
         "nothing lost while everything breaks",
-        "60 decisions (long: 10,000) under SIGKILL, stops of PostgreSQL, cut links, a full disk and clocks an hour off: "
-        "0 lost, 0 doubled, back within 5 s where the processes served on",
+        "60 decisions (long: 10,000) under SIGKILL, stops of PostgreSQL, cut links, a full disk and clocks an hour "
+        "off: 0 lost, 0 doubled, back within 5 s where the processes served on",
         bench=(
             "chaos", "--decisions", "60", "--kills", "2", "--stops", "1", "--cuts", "2", "--full-disk", "1", "--clocks",
             "2", "--people", "3",
