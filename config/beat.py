@@ -28,7 +28,7 @@ class Scheduler(PersistentScheduler):
 
     def tick(self, *args: Any, **named: Any) -> float:
         """Also of a clock that was set back, or was ahead before a restart: it would wait until the clock is there."""
-        ahead = [entry for entry in self.schedule.values() if entry.last_run_at > entry.default_now()]
+        ahead = [each for each in self.schedule.values() if each.last_run_at and each.last_run_at > each.default_now()]
         for entry in ahead:
             entry.last_run_at = entry.default_now()
         if ahead:

@@ -7,14 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kombu import Connection, Exchange, Queue
 
-from config import celery
+from config import celery, spool
 from tests.patience import MOST_SECONDS
 
 assert celery.app  # whose module teaches kombu the name of the transport
@@ -94,17 +93,14 @@ def test_the_table_of_an_exchange_is_never_seen_half_made(folders: dict[str, str
 
 
 def test_of_a_message_that_the_disk_has_no_room_for_nothing_stays(
-    folders: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin(path: Path, text: str, **_ignored: Any) -> int:
         path.touch()
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with connected(folders) as connection, connection.Producer() as producer:
-        send = partial(producer.publish, {}, exchange=QUEUE.exchange, routing_key="work", declare=[QUEUE])
-        send()
-        monkeypatch.setattr(Path, "write_text", begin)
-        with pytest.raises(OSError, match="No space"):
-            send()
+    monkeypatch.setattr(Path, "write_text", begin)
+    with pytest.raises(OSError, match="No space"):
+        spool._unfinished(tmp_path, "{}")
 
-    assert [path.suffix for path in Path(folders["data_folder_out"]).iterdir()] == [".msg"]
+    assert list(tmp_path.iterdir()) == []
