@@ -35,7 +35,7 @@ from consent_bridge.errors import BridgeError
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
 from deploy.local.place import ROOT, fail
-from deploy.local.serving import Child, _end, _server, _wait_until_ready, _worker, free_port
+from deploy.local.serving import Child, _end, _server, _start, _wait_until_ready, _worker, free_port
 
 _LOCKED = ("requirements.lock", "requirements-dev.lock")
 
@@ -81,14 +81,9 @@ class Release:
     def start(self) -> None:
         """The server and the worker, ready."""
         for name, command in {"server": _server(self.port), "worker": _worker(self.home)}.items():
+            own = [str(self.source / ".venv/bin" / Path(command[0]).name), *command[1:]]
             log = self.home / f"{name}.log"
-            program = str(self.source / ".venv/bin" / Path(command[0]).name)
-            with log.open("ab") as said:
-                process = subprocess.Popen(
-                    [program, *command[1:]], cwd=self.source, env=self.env, stdin=subprocess.DEVNULL, stdout=said,
-                    stderr=said, start_new_session=True,
-                )  # fmt: skip
-            self.children.append(Child(f"{name} of {self.name}", command, self.env, process, log))
+            self.children.append(_start(f"{name} of {self.name}", own, log, self.env, self.source))
         _wait_until_ready(self.port, self.children)
 
     def stop(self) -> None:

@@ -9,59 +9,32 @@ const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 }
 const statement = (name, text) => (...values) => pool.query({ name, text, values });
 const put = statement(
   'put',
-  `INSERT INTO oidc_payloads (kind, id, payload, grant_id, uid, user_code, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 second')
+  `INSERT INTO oidc_payloads (kind, id, payload, expires_at)
+   VALUES ($1, $2, $3, now() + $4 * interval '1 second')
    ON CONFLICT (kind, id) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at`,
 );
-const columns = 'SELECT payload, consumed_at FROM oidc_payloads WHERE kind = $1 AND expires_at > now()';
-const byId = statement('by_id', `${columns} AND id = $2`);
-const byUid = statement('by_uid', `${columns} AND uid = $2`);
-const byUserCode = statement('by_user_code', `${columns} AND user_code = $2`);
-const forget = statement('forget', 'DELETE FROM oidc_payloads WHERE kind = $1 AND id = $2');
-const forgetGrant = statement('forget_grant', 'DELETE FROM oidc_payloads WHERE kind = $1 AND grant_id = $2');
-const markConsumed = statement('consume', 'UPDATE oidc_payloads SET consumed_at = now() WHERE kind = $1 AND id = $2');
+const byId = statement(
+  'by_id',
+  'SELECT payload FROM oidc_payloads WHERE kind = $1 AND expires_at > now() AND id = $2',
+);
 
-const told = ({ rows: [row] }) =>
-  row && { ...row.payload, ...(row.consumed_at ? { consumed: Math.floor(row.consumed_at / 1000) } : {}) };
-
+// as much of an adapter as introspection calls
 class PostgreSQL {
   constructor(kind) {
     this.kind = kind;
   }
 
   async upsert(id, payload, expiresIn) {
-    await put(this.kind, id, payload, payload.grantId, payload.uid, payload.userCode, expiresIn);
+    await put(this.kind, id, payload, expiresIn);
   }
 
   async find(id) {
-    return told(await byId(this.kind, id));
-  }
-
-  async findByUid(uid) {
-    return told(await byUid(this.kind, uid));
-  }
-
-  async findByUserCode(code) {
-    return told(await byUserCode(this.kind, code));
-  }
-
-  async consume(id) {
-    await markConsumed(this.kind, id);
-  }
-
-  async destroy(id) {
-    await forget(this.kind, id);
-  }
-
-  async revokeByGrantId(grantId) {
-    await forgetGrant(this.kind, grantId);
+    return (await byId(this.kind, id)).rows[0]?.payload;
   }
 }
 
 await pool.query(`CREATE TABLE IF NOT EXISTS oidc_payloads (
-  kind text, id text, payload jsonb NOT NULL, grant_id text, uid text, user_code text, expires_at timestamptz,
-  consumed_at timestamptz, PRIMARY KEY (kind, id))`);
-await pool.query('CREATE INDEX IF NOT EXISTS oidc_payloads_uid ON oidc_payloads (kind, uid)');
+  kind text, id text, payload jsonb NOT NULL, expires_at timestamptz, PRIMARY KEY (kind, id))`);
 
 const provider = new Provider(`http://localhost:${port}`, {
   adapter: PostgreSQL,

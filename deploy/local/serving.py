@@ -146,11 +146,11 @@ def _worker(logs: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def _start(name: str, command: Sequence[str], log: Path, env: Mapping[str, str]) -> Child:
+def _start(name: str, command: Sequence[str], log: Path, env: Mapping[str, str], source: Path = ROOT) -> Child:
     with log.open("ab") as output:
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=source,
             env={**os.environ, **env},
             stdin=subprocess.DEVNULL,
             stdout=output,
