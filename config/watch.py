@@ -23,7 +23,7 @@ from psycopg import generators, waiting
 from psycopg.pq import ExecStatus
 
 from common.background import cut, events
-from common.sql.connections import leads_through_pooler, replace_nul
+from common.sql.connections import end_without_client, leads_through_pooler, replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
@@ -39,8 +39,8 @@ _open: "weakref.WeakSet[PooledConnection]" = weakref.WeakSet()
 class PooledConnection(psycopg.Connection[Any]):
     """A connection that the watch knows, so that it can be cut while a thread waits for its answer.
 
-    It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say, and asks for no
-    text with a NUL.
+    It prepares statements only where PostgreSQL itself is at the other end, whatever the settings say, and tells
+    that when to give it up; it asks for no text with a NUL.
     """
 
     @classmethod
@@ -48,9 +48,12 @@ class PooledConnection(psycopg.Connection[Any]):
         made = super().connect(*args, **kwargs)
         replace_nul(made)
         try:
-            if made.prepare_threshold is not None and leads_through_pooler(made):
-                made.prepare_threshold = None
-                _log_pooler()
+            if made.prepare_threshold is not None:
+                if leads_through_pooler(made):
+                    made.prepare_threshold = None
+                    _log_pooler()
+                else:
+                    end_without_client(made)
         except BaseException:
             made.close()
             raise

@@ -61,3 +61,15 @@ def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyP
     finally:
         gate.close()
     assert 1 < looks < 100
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no sessions")
+def test_postgresql_gives_up_a_session_whose_client_is_gone_within_twenty_seconds() -> None:
+    """Where it reads from the socket, which tells no end of a machine that lost its power."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, setting::int FROM pg_settings WHERE name LIKE 'tcp_keepalives%'")
+        kept = dict(cursor.fetchall())
+
+    assert kept["tcp_keepalives_idle"] + kept["tcp_keepalives_interval"] * kept["tcp_keepalives_count"] == 20
