@@ -1,14 +1,15 @@
 """The security page: the lock of the account (allauth's pages) and the lock of the data, side by side."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
-from django.utils.translation import gettext
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
 
 from accounts.authentication import person_of, signed_in_page
@@ -25,7 +26,7 @@ from pkm.reset.actions import pending_reset
 from pkm.rotation import queries as rotation_queries
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
-from pkm.vault.models import KeyWrapper
+from pkm.vault.models import KeyWrapper, WrapperKind
 from pkm.web.my_data import known_about, named_for_passkey
 
 _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
@@ -35,7 +36,7 @@ _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
 def security(request: HttpRequest) -> HttpResponse:
     """Every way to sign in and every way to unlock."""
     user = person_of(request)
-    removed = [wrapper | {"icon": _ICONS[wrapper["kind"]]} for wrapper in vault_queries.removed_wrappers(user)]
+    removed = [_in_words(wrapper) for wrapper in vault_queries.removed_wrappers(user)]
     shown = _locks(request) | {
         "removed": removed,
         "check_due": vault_queries.recovery_check_due(user),
@@ -90,9 +91,7 @@ def _locks(request: HttpRequest) -> dict[str, Any]:
         "has_vault": keys["vault_status"] != "absent",
         "reset": pending_reset(user) if keys["vault_status"] == "locked_out" else None,
         "rotation": keys["rotation"],
-        "wrappers": [
-            {name: wrapper[name] for name in shown} | {"icon": _ICONS[wrapper["kind"]]} for wrapper in keys["wrappers"]
-        ],
+        "wrappers": [_in_words({name: wrapper[name] for name in shown}) for wrapper in keys["wrappers"]],
         "kinds": {wrapper["kind"] for wrapper in keys["wrappers"]},
         "fresh": signed_in_recently(request),
         "reauthenticate_url": _reauthenticate_url(request.get_full_path()),
@@ -143,19 +142,36 @@ def _before_removal(request: HttpRequest, wrapper_id: str, *, unconfirmed: bool 
     removal = vault_queries.removal(person_of(request), wrapper_id)
     if removal is None:
         raise Http404
-    left = [_in_words(wrapper) for wrapper in removal.left]
-    shown = {"gone": removal.gone, "left": left, "only_recovery": removal.leaves_only_recovery}
+    gone, *left = (_in_words(_row(wrapper)) for wrapper in (removal.gone, *removal.left))
+    shown = {"gone": gone, "left": left, "only_recovery": removal.leaves_only_recovery}
     page = "account_security/remove.html"
     return render(request, page, shown | {"unconfirmed": unconfirmed}, status=400 if unconfirmed else 200)
 
 
-def _in_words(wrapper: KeyWrapper) -> dict[str, str | None]:
+def _row(wrapper: KeyWrapper) -> dict[str, Any]:
     return {
+        "wrapper_id": wrapper.wrapper_id,
+        "kind": wrapper.kind,
         "label": wrapper.label,
-        "icon": _ICONS[wrapper.kind],
         "created_at": rfc3339(wrapper.created_at),
         "last_used_at": rfc3339(wrapper.last_used_at),
     }
+
+
+def _in_words(wrapper: dict[str, Any]) -> dict[str, Any]:
+    """With its icon; called in the reader's language where it was named after its kind, in whichever."""
+    kind = WrapperKind(wrapper["kind"])
+    label = str(kind.label) if wrapper["label"] in _names(kind) else wrapper["label"]
+    return wrapper | {"label": label, "icon": _ICONS[kind]}
+
+
+@cache
+def _names(kind: WrapperKind) -> frozenset[str]:
+    names = set()
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            names.add(str(kind.label))
+    return frozenset(names)
 
 
 @page_button(_("Put back"))
