@@ -17,7 +17,7 @@ from config.staff_confirmation import redirect_to_second_factor, require_second_
 from consent.release.manifest import STAFF_POLICY
 
 # Whose records staff meet. Other packages register theirs too: second factors and addresses are nobody's.
-_ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
+ROOMS = {"accounts", "pkm", "developers", "consent", "agents_proxy", "auth"}
 
 
 class StaffSite(AdminSite):
@@ -31,7 +31,7 @@ class StaffSite(AdminSite):
         """Take the records of our own rooms; what another package brings is left out without a word."""
         models: Any = [model_or_iterable] if isinstance(model_or_iterable, type) else model_or_iterable
         for model in models:
-            if model._meta.app_label in _ROOMS:
+            if model._meta.app_label in ROOMS:
                 super().register(model, admin_class, **options)
 
     def has_permission(self, request: HttpRequest) -> bool:

@@ -13,6 +13,9 @@ class StaffConfig(AdminConfig):
     def ready(self) -> None:
         super().ready()
         from config import checks  # noqa: F401  # registers them
+        from config.staff_words import name_in_words
+
+        name_in_words()
 
 
 class RootConfig(AppConfig):
