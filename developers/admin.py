@@ -154,9 +154,7 @@ class ManagementTokenAdmin(AboutPeople, ReadOnly):
 
 @admin.register(AppInvitation)
 class InvitationAdmin(AboutPeople, ReadOnly):
-    list_display = (
-        "created_at", "app", "email", "person", "role", "invited_by", "expires_at", "accepted_at", "withdrawn_at",
-    )  # fmt: skip
+    list_display = ("created_at", "app", "email", "person", "role", "invited_by", "expires_at", "outcome")
     list_filter = ("role", ("accepted_at", admin.EmptyFieldListFilter), ("withdrawn_at", admin.EmptyFieldListFilter))
     list_select_related = ("app", "invited_by", "person")
     search_fields = ("=app__app_id", "app__name", "=email", "=invited_by__email")
@@ -167,3 +165,8 @@ class InvitationAdmin(AboutPeople, ReadOnly):
     )  # fmt: skip
     unread = ("digest",)
     about = "invited_by"
+
+    @admin.display(description=_("outcome"))
+    def outcome(self, row: AppInvitation) -> str | None:
+        """What came of it, if anything did; when, its own page says."""
+        return gettext("accepted") if row.accepted_at else gettext("withdrawn") if row.withdrawn_at else None
