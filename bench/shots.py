@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Error, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, TimeoutError, sync_playwright
 
 from bench import shot_steps as steps
 from bench import staging
@@ -222,17 +222,30 @@ def sign_in(context: BrowserContext, person: dict[str, str]) -> None:
     page.close()
 
 
+def settle(page: Page, under_way: set[Request]) -> list[str]:
+    """Wait for an idle network; what never ended. Of a long page on a busy machine Playwright may miss that all did."""
+    try:
+        page.wait_for_load_state("networkidle", timeout=10_000)
+    except TimeoutError:
+        return [f"did not end: {request.url}" for request in under_way]
+    return []
+
+
 def take(context: BrowserContext, scene: Scene, shot: Shot, screen: Screen) -> list[str]:
     """One picture, of the whole page; what was wrong with it."""
     page, complaints = context.new_page(), list[str]()
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    under_way = set[Request]()
+    page.on("request", lambda request: under_way.add(request))
+    page.on("requestfinished", lambda request: under_way.discard(request))
+    page.on("requestfailed", lambda request: under_way.discard(request))
     try:
         answer = page.goto(shot.path)
-        page.wait_for_load_state("networkidle")
+        complaints += settle(page, under_way)
         if shot.prepare is not None:
             shot.prepare(page, scene)
-            page.wait_for_load_state("networkidle")
+            complaints += settle(page, under_way)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         page.evaluate(SAME)
         page.screenshot(
