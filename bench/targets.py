@@ -28,27 +28,35 @@ def prepared(url: str, **env: str) -> Requests:
     settings = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "INFO", **env}
     os.environ.update(settings)
     prepare()
-    from bench.population import BASE, of_request, populate, user_id
+    from bench.population import BASE, copying, known_as, of_request, populate, user_id
+    from developers.models import AppPerson
 
     sealed = "eyJh." + ".".join(_text(octets) for octets in (40, 12, EXPORT_OCTETS, 16))
-    others = [app.token for app in make_apps(REQUESTING_APPS)]
+    others = make_apps(REQUESTING_APPS)
     world = populate(PEOPLE, app_count=1, sealed=sealed)
-    close_connections()
     own, numbers = world.apps[0].token, range(BASE, BASE + PEOPLE)
-    people = [user_id(n) for n in numbers]
+    with copying() as copy:  # everybody under a name of their own for each other app
+        copy(AppPerson(), (
+            {"id": n + at * PEOPLE, "app_id": app.pk, "user_id": n, "pairwise_id": known_as(n + at * PEOPLE)}
+            for at, app in enumerate(others, 1) for n in numbers
+        ))  # fmt: skip
+    close_connections()
     statuses = [of_request(n, place) for n in numbers for place in (0, 3)]
-    keys = {token: public_half(generate_connector_key()) for token in others}  # a key belongs to one app
-    pairs = zip(product(REQUESTED_SCOPES, people), cycle(others))
+    keys = [public_half(generate_connector_key()) for _ in others]  # a key belongs to one app
+    pairs = zip(product(REQUESTED_SCOPES, numbers), cycle(range(REQUESTING_APPS)))
     return {
-        "reference": [f"GET /api/v1/reference/{person} HTTP/1.1\r\nHost: localhost\r\n\r\n" for person in people],
+        "reference": [f"GET /api/v1/reference/{user_id(n)} HTTP/1.1\r\nHost: localhost\r\n\r\n" for n in numbers],
         # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
-        "discovery": [get(f"user-scopes/{person}", own) for person in people[:100]],
+        "discovery": [get(f"user-scopes/{known_as(n)}", own) for n in numbers[:100]],
         "first discovery": [
-            get(f"user-scopes/{person}", token) for token, person in product(others[:DISCOVERING_APPS], people)
+            get(f"user-scopes/{known_as(n + at * PEOPLE)}", others[at - 1].token)
+            for at, n in product(range(1, DISCOVERING_APPS + 1), numbers)
         ],
         "status": [get(f"consent-status?request_id={request}", own) for request in statuses],
         "export 4 KiB": [get(f"consent-export?request_id={of_request(n)}", own) for n in numbers],
-        "request": [ask(person, scope, keys[token], token) for (scope, person), token in pairs],
+        "request": [
+            ask(known_as(n + (at + 1) * PEOPLE), scope, keys[at], others[at].token) for (scope, n), at in pairs
+        ],
     }
 
 
