@@ -13,19 +13,19 @@ from config import env
 
 _SECRETS = re.compile(
     r"(cr_[a-z]{2,12}_[A-Za-z0-9]{8}_)[A-Za-z0-9_-]+|(token=)[^&\s\"']+|eyJ[A-Za-z0-9_-]{20,}(\.[A-Za-z0-9_-]*){2,4}"
-    r"|(inv_)[A-Za-z0-9_-]{43}"
+    r"|(inv_)[A-Za-z0-9_-]{43}|(/(?:reset/key|confirm-email)/)[^/\s\"']+"
 )
 # Django's loggers of what it refuses before any view, such as a wrong host or a thousand parameters: anybody may send
 # that as often as they like, and a stack of ours says nothing about it
 _REFUSED_AT_ONCE = "django.security."
-_MARKS = ("cr_", "token=", "eyJ", "inv_")  # each secret begins with one of them
+_MARKS = ("cr_", "token=", "eyJ", "inv_", "/key/", "/confirm-email/")  # each secret has one of them before it
 
 
 def redacted(text: str) -> str:
-    """`text` without tokens, links of invitations and sealed data, whatever put them there."""
+    """`text` without tokens, what opens the links of mails, and sealed data, whatever put them there."""
     if not any(mark in text for mark in _MARKS):  # of a request's line this takes a tenth of what the expression does
         return text
-    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or match[4] or ''}[redacted]", text)
+    return _SECRETS.sub(lambda match: f"{match[1] or match[2] or match[4] or match[5] or ''}[redacted]", text)
 
 
 def _as_json(entry: dict[str, Any]) -> str:

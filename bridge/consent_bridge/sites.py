@@ -22,6 +22,7 @@ FIRST_PAGES = ("/", "/accounts/login/", "/accounts/signup/", "/consent/", "/vaul
 MOST_PAGES = 200
 _MAX_BYTES = 8 * 1024 * 1024
 _MOST_REDIRECTS = 5
+_WORKER, _WORKER_ASSET = "/service-worker.js", "js/service_worker.js"  # it may answer for every page
 _HASHED = re.compile(r"\.[0-9a-f]{12}\.(?:js|css)\Z")
 # what a browser sends with a click on a link; a server that tells a checker from a browser by more is not found out
 _BROWSER = {
@@ -83,8 +84,15 @@ class Site:
         for name in manifest.assets:
             if _HASHED.search(name):
                 look.findings += self._of_file(manifest.static_url + name, manifest, look)
+        look.findings += self._of_worker(manifest)
         look.findings = list(dict.fromkeys(look.findings))
         return look
+
+    def _of_worker(self, manifest: Manifest) -> Iterator[Finding]:
+        response = self._get(_WORKER)
+        served = hashlib.sha256(response.body).hexdigest()
+        if response.status == 200 and served != manifest.assets.get(_WORKER_ASSET):
+            yield Finding(_WORKER, "the service worker is not the release's")
 
     def _of_page(
         self, path: str, response: Answer, code: PageCode, manifest: Manifest, look: Look

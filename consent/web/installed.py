@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.templatetags.marks import site_logo
 
-_WORKER = Path(__file__).resolve().parents[2] / "static/js/service_worker.js"
+_WORKER = "js/service_worker.js"
+_SOURCE = Path(__file__).resolve().parents[2] / "static" / _WORKER
 
 
 @require_safe
@@ -48,7 +49,9 @@ def service_worker(request: HttpRequest) -> HttpResponse:
 
 @cache
 def _script() -> bytes:
-    return _WORKER.read_bytes()
+    """The release's file, which a start compares with its manifest; without one, as in development, the source."""
+    released = settings.STATIC_ROOT / _WORKER
+    return (released if released.is_file() else _SOURCE).read_bytes()
 
 
 @require_safe

@@ -347,7 +347,13 @@ def test_a_mail_that_nobody_took_is_tried_again(owner, monkeypatch):
     assert send_mails() == 1
 
 
-def test_the_logs_leave_out_what_a_link_opens():
-    link = f"GET /developers/invitations/inv_{'a' * 43}/"
-
-    assert redacted(link) == "GET /developers/invitations/inv_[redacted]/"
+@pytest.mark.parametrize(
+    ("path", "secret"),
+    [
+        ("/developers/invitations/inv_{}/", "a" * 43),
+        ("/accounts/password/reset/key/{}/", "3-d0abcd-0123456789abcdef"),
+        ("/accounts/confirm-email/{}/", "MQ:1u2X3y:S-x_y"),
+    ],
+)
+def test_the_logs_leave_out_what_a_link_opens(path: str, secret: str):
+    assert redacted(f"GET {path.format(secret)}") == f"GET {path.format('[redacted]')}"

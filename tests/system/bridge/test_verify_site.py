@@ -89,6 +89,12 @@ def one_byte(answer: Exchange) -> None:
         answer.body += b" "
 
 
+def another_worker(answer: Exchange) -> None:
+    """No page names it as its script, and it may answer for all of them."""
+    if answer.path == "/service-worker.js":
+        answer.body += b" "
+
+
 def inline(answer: Exchange) -> None:
     put(answer, "/accounts/login/", b"<script>steal()</script>")
 
@@ -141,6 +147,7 @@ def another_map(answer: Exchange) -> None:
     ("alter", "where", "what"),
     [
         (one_byte, "/static/vendor/jose.", "the file is not the release's"),
+        (another_worker, "/service-worker.js", "the service worker is not the release's"),
         (inline, "/accounts/login/", "an inline script that is not the release's"),
         (loosened, "/accounts/login/", "another policy than the release's: script-src"),
         (no_policy, "/", "no policy"),

@@ -181,19 +181,22 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
         "people?query=usr_abc",
     ):
         call(f"https://{proxy.tls}/api/v1/{path}", "203.0.113.9")
-    call(f"https://{proxy.tls}/developers/invitations/secret/", "203.0.113.9")
+    for path in ("developers/invitations", "accounts/password/reset/key", "accounts/confirm-email"):
+        call(f"https://{proxy.tls}/{path}/secret/", "203.0.113.9")
 
     def said() -> list[str]:
         (log,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]/consent.log")
         return re.findall(r'^203\.0\.113\.9 \S+ "GET (\S+)"', log.read_text(), re.MULTILINE)
 
-    eventually(lambda: len(said()) == 5, "the log of five requests")
+    eventually(lambda: len(said()) == 7, "the log of seven requests")
     assert said() == [
         "/api/v1/user-scopes/usr_-",
         "/api/v1/user-scopes/sh_-",
         "/api/v1/sandbox/people/usr_-/clock",
         "/api/v1/people",
         "/developers/invitations/-",
+        "/accounts/password/reset/key/-",
+        "/accounts/confirm-email/-",
     ]
 
 
