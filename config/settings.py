@@ -304,7 +304,7 @@ SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_P
 LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.security.Messages"
 SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
-_DAY = 24 * 3600  # a session ends 14 days after its last use, and 30 after the sign-in however much it is used
+_DAY = 24 * 3600  # a session ends 14 days after it was last written to, and 30 after the sign-in whatever happens
 SESSION_COOKIE_AGE, SESSION_LONGEST, LANGUAGE_COOKIE_AGE = 14 * _DAY, 30 * _DAY, 365 * _DAY
 LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = True, "Lax"
 CSRF_FAILURE_VIEW = "config.pages.csrf_failure"

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from common import addresses
 from common.clock import database_now
 from common.outbound.client import Answer, Client
 from common.outbound.failures import ExchangeFailed
@@ -17,7 +18,7 @@ _log = logging.getLogger(__name__)
 _RENEWED_AFTER = timedelta(hours=12)  # well within the day for which readers take a cosignature for fresh
 _SECONDS = 5.0  # for a whole answer
 _LIMIT = 16 * 1024  # bytes of an answer
-_client = Client(may_reach=lambda _: True)  # the operator names them, and one may stand inside the same network
+_client = Client(may_reach=addresses.is_host)  # the operator names them, and one may stand inside the same network
 _sizes: dict[str, int] = {}  # of each witness, by its key, the size that it cosigned last: a guess, which it corrects
 
 

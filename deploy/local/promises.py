@@ -97,7 +97,7 @@ PROMISES = (
         figure=r"(\d+ seals opened, \d+ repeated)",
     ),
     Promise(
-        "the database away", "every address says so while it is, and all is back after it",
+        "the database away", "what needs it says so while it is away, and all is back after it",
         tests=("tests/system/config/test_outage.py",),
     ),
     Promise(
