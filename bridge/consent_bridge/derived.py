@@ -91,9 +91,10 @@ def with_answers(
         if not path.startswith(stem):
             continue
         found.pop(path.removeprefix(stem), None)
-        source = str(definition.get("from")) if isinstance(definition, dict) else ""
-        if source.startswith(stem) and source.removeprefix(stem) in values:
-            known = definition.get("rule_version") == RULE_VERSION
+        source = definition.get("from") if isinstance(definition, dict) else None
+        if isinstance(source, str) and source.startswith(stem) and source.removeprefix(stem) in values:
+            version = definition.get("rule_version")
+            known = version == RULE_VERSION and version is not True
             result = answer(definition.get("rule"), values[source.removeprefix(stem)], at) if known else CANNOT_SAY
             found[path.removeprefix(stem)] = repeated.get(path, result)
     return found

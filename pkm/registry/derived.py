@@ -15,9 +15,9 @@ _MOST_BOUNDS, _MOST_CHARACTERS, _MOST_WORDS = 20, 64, 50
 def is_definition(found: Any, *, path: str) -> bool:
     """Whether the answer at `path` can be made by it: from another attribute of the same segment, by a known rule."""
     match found:
-        case {"from": str(source), "rule": rule, "rule_version": 1} if len(found) == 3:
+        case {"from": str(source), "rule": rule, "rule_version": version} if len(found) == 3:
             same = source.rpartition(".")[0] == path.rpartition(".")[0]
-            return same and source != path and is_rule(rule)
+            return same and source != path and is_rule(rule) and _is_whole(version) and version == RULE_VERSION
     return False
 
 

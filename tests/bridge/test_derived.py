@@ -52,15 +52,16 @@ def test_without_a_source_there_is_no_answer() -> None:
     assert with_answers({"age_over_18": 1}, ("identity", "other"), elsewhere, NOW) == {"age_over_18": 1}
 
 
-@pytest.mark.parametrize("odd", [None, [], "x", {}, {"from": 7}])
+@pytest.mark.parametrize("odd", [None, [], "x", {}, {"from": 7}, {**ADULT, "from": [ADULT["from"]]}])
 def test_a_definition_that_is_none_gives_no_answer(odd: object) -> None:
     assert with_answers({"birth_date": "1990-05-17"}, PLACE, {"identity.basic.x": odd}, NOW) == {
         "birth_date": "1990-05-17"
     }
 
 
-def test_a_later_version_of_a_rule_cannot_be_said() -> None:
-    later = {"identity.basic.age_over_18": {**ADULT, "rule_version": 2}}
+@pytest.mark.parametrize("version", [2, True, "1", None])
+def test_a_later_version_of_a_rule_cannot_be_said(version: object) -> None:
+    later = {"identity.basic.age_over_18": {**ADULT, "rule_version": version}}
     assert with_answers({"birth_date": "1990-05-17"}, PLACE, later, NOW)["age_over_18"] == CANNOT_SAY
 
 

@@ -93,6 +93,13 @@ def test_what_hides_a_value_hides_the_answers_that_are_made_of_it():
     assert "attr.identity.basic.birth_date" in copy.discovered(holdings, [adult]).scopes
 
 
+@pytest.mark.parametrize("version", [True, 1.0, 2, "1", None])
+def test_an_answer_is_made_by_a_version_that_is_the_whole_number(version):
+    [made] = [one for one in ANSWERS if one.path == "identity.basic.age_over_18"]
+    assert is_definition(made.definition, path=made.path)
+    assert not is_definition({**made.definition, "rule_version": version}, path=made.path)
+
+
 @pytest.mark.parametrize("vector", json.loads((VECTORS / "derived.json").read_text()), ids=lambda one: one["does"])
 def test_registry_takes_the_rules_that_clients_know(vector):
     assert is_rule(vector["rule"]) == bridge_derived.is_rule(vector["rule"])

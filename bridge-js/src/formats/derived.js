@@ -80,7 +80,7 @@ function answered({ domain, segment_id, values }, derived, at, repeated) {
   const found = new Map(Object.entries(values));
   for (const [path, definition] of Object.entries(derived)) {
     if (!path.startsWith(stem)) continue;
-    const [name, from] = [path.slice(stem.length), String(definition?.from)];
+    const [name, from] = [path.slice(stem.length), typeof definition?.from === "string" ? definition.from : ""];
     const source = from.slice(stem.length);
     found.delete(name);
     if (!from.startsWith(stem) || !Object.hasOwn(values, source)) continue;

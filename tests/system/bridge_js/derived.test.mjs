@@ -17,15 +17,18 @@ test("an answer stands beside its source and takes the place of a value of its n
 });
 
 test("without a source, or with a definition that is none, there is no answer", () => {
-  for (const derived of [{ [PATH]: { ...ADULT, from: "contact.email.email" } }, { [PATH]: null }, { [PATH]: {} }]) {
+  for (const made of [{ ...ADULT, from: "contact.email.email" }, { ...ADULT, from: [ADULT.from] }, null, {}]) {
+    const derived = { [PATH]: made };
     assert.deepEqual(withAnswers(basic({ age_over_18: 1, birth_date: "1990-05-17" }), derived, NOW)[0].values, { birth_date: "1990-05-17" });
   }
   assert.deepEqual(withAnswers(basic({ age_over_18: 1 }), undefined, NOW)[0].values, { age_over_18: 1 });
 });
 
 test("a later version of a rule cannot be said", () => {
-  const [found] = withAnswers(basic({ birth_date: "1990-05-17" }), { [PATH]: { ...ADULT, rule_version: 2 } }, NOW);
-  assert.equal(found.values.age_over_18, "cannot_say");
+  for (const rule_version of [2, true, "1", null]) {
+    const [found] = withAnswers(basic({ birth_date: "1990-05-17" }), { [PATH]: { ...ADULT, rule_version } }, NOW);
+    assert.equal(found.values.age_over_18, "cannot_say");
+  }
 });
 
 test("of the definitions those are kept that were approved", () => {
