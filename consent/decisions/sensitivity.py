@@ -10,24 +10,29 @@ from pkm.registry.models import ScopeEntry, SensitivityTier
 
 
 def tier_of(request: ConsentRequest) -> str:
-    """How sensitive it is: as its scope, and more where answers in place of values tell more.
+    """How sensitive it is: as its scope, and more where answers in place of values tell more."""
+    found: list[str] = [request.scope_entry.sensitivity_tier, *tiers_of_answers(request).values()]
+    return max(found, key=SensitivityTier.values.index)
+
+
+def tiers_of_answers(request: ConsentRequest) -> dict[str, str]:
+    """By path how sensitive each of its answers is at least, whatever the answer's own scope says.
 
     A second answer about one value counts as that value, since the app may tell the value from both. No answer about a
     restricted value is less than confidential.
     """
-    own: str = request.scope_entry.sensitivity_tier
     if not request.derived:
-        return own
-    answers, found = _answers_about(request), [own]
-    scopes = {f"attr.{source}": source for source in answers}
+        return {}
+    answers, found = _answers_about(request), {}
+    scopes = [f"attr.{source}" for source in answers]
     tiers = dict(ScopeEntry.objects.filter(scope__in=scopes).values_list("scope", "sensitivity_tier"))
-    for scope, source in scopes.items():
-        tier = tiers.get(scope, SensitivityTier.RESTRICTED)
-        if len(answers[source]) > 1:
-            found.append(tier)
-        elif tier == SensitivityTier.RESTRICTED:
-            found.append(SensitivityTier.CONFIDENTIAL)
-    return max(found, key=SensitivityTier.values.index)
+    for path, made in request.derived.items():
+        tier: str = tiers.get(f"attr.{made['from']}", SensitivityTier.RESTRICTED)
+        if len(answers[made["from"]]) == 1:
+            is_restricted = tier == SensitivityTier.RESTRICTED
+            tier = SensitivityTier.CONFIDENTIAL if is_restricted else SensitivityTier.STANDARD
+        found[path] = tier
+    return found
 
 
 def _answers_about(request: ConsentRequest) -> dict[str, set[str]]:

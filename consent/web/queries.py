@@ -12,6 +12,7 @@ from django.utils.functional import SimpleLazyObject
 import pkm.scopes
 from accounts.models import User
 from common.clock import database_now
+from consent.decisions.sensitivity import tiers_of_answers
 from consent.errors import UnknownRequest
 from consent.exports import policies as export_policies
 from consent.grants.models import Grant
@@ -22,10 +23,12 @@ from consent.web.cautions import caution_about_wording
 from pkm.registry import copy as registry_copy
 from pkm.registry import labels
 from pkm.registry.derived import KINDS
+from pkm.registry.models import SensitivityTier
 from pkm.segments import queries as segment_queries
 
 MOST_IN_QUEUE = 1000  # of what waits, a sheet counts no further
 _APP = ("app__application", "scope_entry")
+_EVERYDAY = SensitivityTier.STANDARD
 
 
 def own_requests(user: User) -> ConsentRequestQuerySet:
@@ -90,7 +93,7 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
     present = {f"{domain}.{segment}.{name}" for (domain, segment), names in stored.items() for name in names}
     required = set(request.required_attributes or [])
     before = set(older.approved_attributes) if older else None
-    answers = _accepted(request)
+    answers, tiers = _accepted(request), tiers_of_answers(request)
     unticked = is_beyond_registered(request) or caution_about_wording(request) is not None
 
     def row(attribute: labels.Attribute) -> RequestedAttribute:
@@ -100,7 +103,8 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
         coarser = answers.get(attribute.path, [])
         last = next((path for path in request.forms_of(attribute.path) if before and path in before), None)
         new = before is not None and last is None
-        ticked = must or (there and not (attribute.sensitive or attribute.own or unticked or new))
+        everyday = not attribute.sensitive and tiers.get(attribute.path, _EVERYDAY) == _EVERYDAY
+        ticked = must or (there and everyday and not (attribute.own or unticked or new))
         chosen = last or attribute.path
         return RequestedAttribute(attribute, must, there, ticked, new, source != attribute.path, coarser, chosen)
 

@@ -160,17 +160,19 @@ def entries() -> RegistryCopy:
 
 def load(version: str) -> RegistryCopy:
     """Read the exposable entries of the database under the name of this version."""
-    rows = (
+    known = (
         apps.get_model("pkm", "ScopeEntry")
-        .objects.filter(exposure_enabled=True)
-        .exclude(domain__is_active=False)
+        .objects.exclude(domain__is_active=False)
         .order_by(F("domain__position").asc(nulls_last=True), "domain__domain_key", "scope")
-        .values("pk", "segment_ids", *_BODY_COLUMNS)
+        .values("pk", "segment_ids", "exposure_enabled", *_BODY_COLUMNS)
     )
-    restricted = {row["scope"] for row in rows if row["sensitivity_tier"] == "restricted"}
-    for row in rows:  # no answer about a restricted value is less than confidential
-        if row["derived"] and f"attr.{row['derived']['from']}" in restricted and row["sensitivity_tier"] == "standard":
-            row["sensitivity_tier"] = "confidential"
+    tiers = {row["scope"]: row["sensitivity_tier"] for row in known}
+    rows = [row for row in known if row["exposure_enabled"]]
+    for row in rows:  # no answer about a restricted value is less than confidential, be the value asked for or not
+        made = row["derived"]
+        if made and row["sensitivity_tier"] == "standard":
+            about = tiers.get(f"attr.{made['from']}", "restricted")
+            row["sensitivity_tier"] = "confidential" if about == "restricted" else "standard"
     read = tuple(entry for entry in map(_entry, rows) if entry is not None)
     derived = {entry.attributes[0]: entry.body["derived"] for entry in read if "derived" in entry.body}
     for entry in read:

@@ -172,6 +172,38 @@ def test_a_second_answer_about_a_value_is_as_sensitive_as_the_value(api: Develop
     assert decide(person, second, [BRACKET]).json()["code"] == "key_not_vouched"
 
 
+def test_an_answer_is_as_sensitive_where_the_value_itself_cannot_be_asked_for(api: Developer, person: Vault) -> None:
+    ScopeEntry.objects.filter(scope=f"attr.{BIRTH}").update(sensitivity_tier="restricted", exposure_enabled=False)
+    listed = {one["scope"]: one for one in api.get("/scope-catalog").json()["scope_entries"]}
+    assert f"attr.{BIRTH}" not in listed
+    assert listed[f"attr.{ADULT}"]["sensitivity_tier"] == "confidential"
+
+
+def ticked_from_the_start(request: ConsentRequest) -> list[str]:
+    [group] = requested_groups(request, request.user, None)
+    return [row.attribute.path for row in group.rows if row.ticked]
+
+
+def test_what_tells_more_than_its_own_scope_says_is_ticked_by_the_person_alone(api: Developer, person: Vault) -> None:
+    tier = ScopeEntry.objects.filter(scope=f"attr.{BIRTH}")
+    app = AppFactory(application__needed_scopes=["attr.identity.*"])
+    answers = registry_copy.entries().answers
+    made = {path: answers[path] for path in (ADULT, BRACKET)}
+    one, both = (
+        ConsentRequestFactory(
+            user=person.user, app=app, scope="attr.identity.basic.*", optional_attributes=paths,
+            derived={path: made[path] for path in paths},
+        )
+        for paths in ([ADULT], [ADULT, BRACKET])
+    )  # fmt: skip
+    assert (ticked_from_the_start(one), ticked_from_the_start(both)) == ([ADULT], [ADULT, BRACKET])
+
+    tier.update(sensitivity_tier="confidential")
+    assert (ticked_from_the_start(one), ticked_from_the_start(both)) == ([ADULT], [])
+    tier.update(sensitivity_tier="restricted")
+    assert ticked_from_the_start(one) == []
+
+
 def test_the_same_answer_again_and_another_apps_tell_nothing_more(api: Developer, person: Vault) -> None:
     ScopeEntry.objects.filter(scope=f"attr.{BIRTH}").update(sensitivity_tier="confidential")
     for _ in range(2):
