@@ -140,8 +140,12 @@ class ScopeEntryForm(PlainTextForm):
             text = gettext("An answer needs a scope of one attribute, a value of the same segment and a known rule.")
             self.add_error("derived", text)
         others = ScopeEntry.objects.filter(scope__in=[f"attr.{path}" for path in listed], derived__isnull=False)
+        alone = gettext("An answer in place of a value comes only when it is named.")
         if others.exclude(scope=scope).exists():
-            self.add_error("attributes", gettext("An answer in place of a value comes only when it is named."))
+            self.add_error("attributes", alone)
+        elsewhere = ScopeEntry.objects.exclude(scope=scope).values_list("attributes", flat=True)
+        if made is not None and any(set(listed).intersection(attributes) for attributes in elsewhere):
+            self.add_error("derived", alone)
 
     def _set_segments(self, attributes: list[str]) -> None:
         """Exactly those of the attributes; in the order that they had, where they are the same."""

@@ -241,6 +241,7 @@ OTHER_RULE, ELSEWHERE = {**MADE, "rule": {"kind": "guess"}}, {**MADE, "from": "c
         ("attr.identity.basic.age_over_18", ELSEWHERE, None),
         ("attr.identity.basic.age_over_18", ["x"], None),
         ("attr.identity.basic.*", MADE, None),
+        ("attr.identity.basic.full_name", MADE, None),  # wider scopes have it, and would bring the answer unnamed
     ],
 )
 def test_an_answer_in_place_of_a_value_is_made_by_a_known_rule_alone(page, scope, made, saved):
