@@ -53,7 +53,7 @@ def frozen_request(body: Mapping[str, Any], facts: FrozenRequest) -> dict[str, A
     if str(own["user_id"]).startswith(_INVITATIONS):
         own["user_id"] = facts.user_id
     own |= {member: default for member, default in _DEFAULTS.items() if own[member] is None}
-    later = {member: body[member] for member in LATER_MEMBERS if body.get(member) is not None}
+    later = {member: _as_list(body[member]) for member in LATER_MEMBERS if body.get(member) is not None}
     if facts.derived is not None:
         later["derived"] = facts.derived
     return {
@@ -69,6 +69,9 @@ def frozen_request(body: Mapping[str, Any], facts: FrozenRequest) -> dict[str, A
 
 
 def _as_list(value: object) -> object:
+    """As it comes back out of JSON."""
+    if isinstance(value, Mapping):
+        return {name: _as_list(one) for name, one in value.items()}
     return list(value) if isinstance(value, tuple) else value
 
 

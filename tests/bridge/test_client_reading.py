@@ -68,10 +68,11 @@ def test_an_answer_is_taken_only_with_how_it_was_made(told):
             open_envelope(found, asked, KEY)
 
 
-def test_a_service_cannot_make_an_accepted_answer_of_another_value():
+@pytest.mark.parametrize("as_given", [list, tuple])
+def test_a_service_cannot_make_an_accepted_answer_of_another_value(as_given):
     source, path = "lifestyle.food.favorite_cuisine", "lifestyle.food.begins"
     body = {"user_id": "usr_a", "scope": SCOPE, "purpose": ASKED["request"]["purpose"], "connector_public_key": KEY,
-            "connector_key_id": ASKED["connector_key_id"], "accepts": {source: [path]}}  # fmt: skip
+            "connector_key_id": ASKED["connector_key_id"], "accepts": {source: as_given([path])}}  # fmt: skip
     for made_from, member in ((source, None), ("lifestyle.food.diet_preference", "accepts")):
         made = {"from": made_from, "rule": {"kind": "is_set"}, "rule_version": 1}
         request = {**ASKED["request"], "accepts": {source: [path]}, "derived": {path: made}}
