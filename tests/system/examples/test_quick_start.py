@@ -109,6 +109,38 @@ def test_the_check_finds_what_the_person_would_be_shown_instead(place, owner):
     assert b"something else than what was asked" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("terms", "path"),
+    [
+        ({"scope": "attr.identity.basic.age_over_18"}, "identity.basic.age_over_18"),
+        (
+            {
+                "scope": "attr.identity.*",
+                "required_attributes": ["identity.basic.birth_date"],
+                "accepts": {"identity.basic.birth_date": ["identity.basic.age_over_18"]},
+            },
+            "identity.basic.age_over_18",
+        ),
+    ],
+    ids=["asked for", "accepted"],
+)
+def test_the_check_takes_an_answer_in_place_of_a_value_as_it_was_asked_for(place, owner, terms, path):
+    folder, environment = place
+    owner.update("identity", "basic", {"birth_date": "1990-05-17"})
+    (folder / "make_request.py").write_text(
+        SNIPPETS["make_request.py"].replace('with open("body.json"', f'body |= {terms!r}\nwith open("body.json"')
+    )
+    done = subprocess.run(["bash", "-e", "ask.sh"], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "/consent/requests/req_" in done.stdout
+
+    asked = json.loads((folder / "asked.json").read_text())
+    asked["request"]["derived"][path]["from"] = "identity.basic.full_name"
+    (folder / "asked.json").write_text(json.dumps(asked))
+    done = subprocess.run([sys.executable, "check_request.py"], cwd=folder, env=environment, capture_output=True)
+    assert b"something else than what was asked" in done.stderr
+
+
 def test_opening_refuses_the_answer_to_another_request(place, owner):
     folder, environment = place
     run(place, "ask.sh", owner)
