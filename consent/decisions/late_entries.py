@@ -63,7 +63,7 @@ def _record_request(request_pk: int) -> int:
         request = locked.get(pk=request_pk)
         ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
         if not _unrecorded_requests(pk=request_pk).exists():
-            return _tell(request, request.status)
+            return _write_lacking_notice(request, request.status)
         _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
         return int(not ConsentRequest.objects.filter(_MARKED, pk=request_pk).exists())
 
@@ -79,7 +79,7 @@ def _record_grant(grant_pk: int) -> int:
         elif _unrecorded_grants(pk=grant_pk).exists():
             _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
         else:
-            return _tell(grant.request, grant.status)
+            return _write_lacking_notice(grant.request, grant.status)
         return int(not Grant.objects.filter(_MARKED, pk=grant_pk).exists())
 
 
@@ -101,22 +101,24 @@ def _record(
         happened=happened,
         facts={"happened_at": rfc3339(happened), "derived": True},
     )
-    record(change, notify=_is_untold(request, event))
+    record(change, notify=_lacks_notice(request, event))
 
 
-def _tell(request: ConsentRequest, status: str) -> int:
+def _write_lacking_notice(request: ConsentRequest, status: str) -> int:
     """Write the notice alone, where an entry tells of an end or pause and the app was not told; 0, since none is late.
 
     What has been resumed meanwhile needs none.
     """
     if status not in (*_ENDED_REQUESTS, *ENDED_GRANTS, GrantStatus.PAUSED):
         return 0
-    if ConsentRequest.objects.filter(_of_somebody(), pk=request.pk).exists() and _is_untold(request, EventType(status)):
+    if ConsentRequest.objects.filter(_of_somebody(), pk=request.pk).exists() and _lacks_notice(
+        request, EventType(status)
+    ):
         write_notices([request], EventType(status), database_now())
     return 0
 
 
-def _is_untold(request: ConsentRequest, event: EventType) -> bool:
+def _lacks_notice(request: ConsentRequest, event: EventType) -> bool:
     """Whether the app's newest notice of this request is of something else."""
     newest = Notice.objects.filter(request=request, kind__startswith="consent.").order_by("-sequence").first()
     return newest is None or newest.kind != event.webhook_type
