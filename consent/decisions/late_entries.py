@@ -63,7 +63,8 @@ def _record_request(request_pk: int) -> int:
         request = locked.get(pk=request_pk)
         ConsentRequest.objects.filter(_MARKED, pk=request_pk).update(record_waits=False)
         if not _unrecorded_requests(pk=request_pk).exists():
-            return _write_lacking_notice(request, request.status)
+            _write_lacking_notice(request, request.status)
+            return 0
         _record(request, None, EventType(request.status), Actor(request.decided_by), request.decided_at)
         return int(not ConsentRequest.objects.filter(_MARKED, pk=request_pk).exists())
 
@@ -79,7 +80,8 @@ def _record_grant(grant_pk: int) -> int:
         elif _unrecorded_grants(pk=grant_pk).exists():
             _record(grant.request, grant, EventType(grant.status), Actor(grant.ended_by), grant.ended_at)
         else:
-            return _write_lacking_notice(grant.request, grant.status)
+            _write_lacking_notice(grant.request, grant.status)
+            return 0
         return int(not Grant.objects.filter(_MARKED, pk=grant_pk).exists())
 
 
@@ -104,18 +106,16 @@ def _record(
     record(change, notify=_lacks_notice(request, event))
 
 
-def _write_lacking_notice(request: ConsentRequest, status: str) -> int:
-    """Write the notice alone, where an entry tells of an end or pause and the app was not told; 0, since none is late.
+def _write_lacking_notice(request: ConsentRequest, status: str) -> None:
+    """Write the notice alone, where an entry has an end or pause that the app has no notice of.
 
     What has been resumed meanwhile needs none.
     """
     if status not in (*_ENDED_REQUESTS, *ENDED_GRANTS, GrantStatus.PAUSED):
-        return 0
-    if ConsentRequest.objects.filter(_of_somebody(), pk=request.pk).exists() and _lacks_notice(
-        request, EventType(status)
-    ):
-        write_notices([request], EventType(status), database_now())
-    return 0
+        return
+    event, of_somebody = EventType(status), ConsentRequest.objects.filter(_of_somebody(), pk=request.pk)
+    if of_somebody.exists() and _lacks_notice(request, event):
+        write_notices([request], event, database_now())
 
 
 def _lacks_notice(request: ConsentRequest, event: EventType) -> bool:

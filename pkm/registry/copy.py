@@ -169,10 +169,9 @@ def load(version: str) -> RegistryCopy:
     tiers = {row["scope"]: row["sensitivity_tier"] for row in known}
     rows = [row for row in known if row["exposure_enabled"]]
     for row in rows:  # no answer about a restricted value is less than confidential, be the value asked for or not
-        made = row["derived"]
-        if made and row["sensitivity_tier"] == "standard":
-            about = tiers.get(f"attr.{made['from']}", "restricted")
-            row["sensitivity_tier"] = "confidential" if about == "restricted" else "standard"
+        is_standard_answer = row["derived"] and row["sensitivity_tier"] == "standard"
+        if is_standard_answer and tiers.get(f"attr.{row['derived']['from']}", "restricted") == "restricted":
+            row["sensitivity_tier"] = "confidential"
     read = tuple(entry for entry in map(_entry, rows) if entry is not None)
     derived = {entry.attributes[0]: entry.body["derived"] for entry in read if "derived" in entry.body}
     for entry in read:

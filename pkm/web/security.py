@@ -1,7 +1,7 @@
 """The security page: the lock of the account (allauth's pages) and the lock of the data, side by side."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -165,7 +165,6 @@ def _in_words(wrapper: dict[str, Any]) -> dict[str, Any]:
     return wrapper | {"label": label, "icon": _ICONS[kind]}
 
 
-@cache
 def _names(kind: WrapperKind) -> frozenset[str]:
     names = set()
     for language, _name in settings.LANGUAGES:
