@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.core.exceptions import FieldDoesNotExist
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import JSONField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from accounts.hooks import staff_viewed
 from accounts.staff_lists import SearchedByIndex
+from accounts.staff_values import ChoicesInWords, column, has_raw_choices
 
 if TYPE_CHECKING:
     _Admin = admin.ModelAdmin[Model]
@@ -21,9 +23,38 @@ class NeverDeleted(SearchedByIndex):
 
     list_per_page = 50
     unread: tuple[str, ...] = ()  # columns that no page needs, such as what is sealed
+    identifiers: tuple[str, ...] = ()  # text columns whose values are the code's, shown in words
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer(*self.unread)
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        return [self._in_words(name) for name in super().get_list_display(request)]
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        return [
+            (one, ChoicesInWords) if isinstance(one, str) and has_raw_choices(self.opts.get_field(one)) else one
+            for one in super().get_list_filter(request)
+        ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        found = list(super().get_fieldsets(request, obj))
+        if obj is None or self.has_change_permission(request, obj):  # what can be changed is a form's
+            return found
+        return [
+            (title, {**shown, "fields": [self._in_words(name) for name in shown["fields"]]}) for title, shown in found
+        ]
+
+    def _in_words(self, name: Any) -> Any:
+        """The column that says in words what this one keeps as an identifier or as JSON; itself where it need not."""
+        if not isinstance(name, str) or hasattr(self, name):
+            return name
+        try:
+            field = self.opts.get_field(name)
+        except FieldDoesNotExist:
+            return name
+        is_raw = isinstance(field, JSONField) or name in self.identifiers or has_raw_choices(field)
+        return column(field) if is_raw else name
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

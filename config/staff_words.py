@@ -40,8 +40,11 @@ _FIELDS = {
     gettext_noop("item"), gettext_noop("pages"), gettext_noop("added"), gettext_noop("modified"),
     gettext_noop("removed"), gettext_noop("error code"), gettext_noop("started at"), gettext_noop("template"),
 }  # fmt: skip
-# Django's German says these with "Sie"; ours overrides them with "du"
-OVERRIDDEN = (gettext_noop("Hold down “Control”, or “Command” on a Mac, to select more than one."),)
+# Django's German says these with "Sie", or at length; ours overrides them
+OVERRIDDEN = (
+    gettext_noop("Hold down “Control”, or “Command” on a Mac, to select more than one."),
+    gettext_noop("Start typing to filter…"),  # which is longer than the field
+)
 
 
 def name_in_words() -> None:

@@ -24,7 +24,7 @@ from developers.request_log.models import LoggedRequest
 from developers.staff_secrets import ShownOnce
 from developers.tokens import actions as token_actions
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
-from developers.tokens.models import ManagementToken
+from developers.tokens.models import ManagementPermission, ManagementToken
 from developers.tokens.queries import live_tokens
 
 __all__ = ["ApplicationAdmin", "app_admin"]  # Django looks for all of them here
@@ -73,7 +73,7 @@ class TokenAdmin(ShownOnce):
 
     @admin.display(description=_("permissions"))
     def permission_names(self, row: DeveloperToken) -> str:
-        return ", ".join(row.permissions)
+        return row.permission_labels
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
@@ -149,7 +149,10 @@ class ManagementTokenAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("permissions"))
     def may(self, row: ManagementToken) -> str:
-        return "; ".join(f"{app_id}: {', '.join(names)}" for app_id, names in row.permissions.items())
+        return "; ".join(
+            f"{app_id}: {', '.join(str(ManagementPermission(name).label) for name in names)}"
+            for app_id, names in row.permissions.items()
+        )
 
 
 @admin.register(AppInvitation)

@@ -6,22 +6,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import ReadOnly
+from accounts.staff_values import in_words
 from agents_proxy.health.queries import FAILURES, SAMPLE, health_of_agents
 from agents_proxy.proxy.models import Call
-from agents_proxy.states import CallOutcome
-
-_FAILURE_LABELS = {
-    CallOutcome.AGENT_ERROR: _("Error of the agent"),
-    CallOutcome.AGENT_FAILED: _("Task failed"),
-    CallOutcome.AGENT_REFUSED_US: _("Refused us"),
-    CallOutcome.AGENT_BUSY: _("Too busy"),
-    CallOutcome.INVALID_AGENT_RESPONSE: _("Invalid answer"),
-    CallOutcome.UPSTREAM_UNAVAILABLE: _("Not reached"),
-    CallOutcome.UPSTREAM_TIMEOUT: _("Timed out"),
-}
 
 
 @admin.register(Call)
@@ -51,7 +40,7 @@ class CallAdmin(ReadOnly):
             "opts": self.opts,
             "agents": agents,
             "any": any(period.calls for one in agents for period in one.figures),
-            "failures": [_FAILURE_LABELS[outcome] for outcome in FAILURES],
+            "failures": [in_words(outcome) for outcome in FAILURES],
             "sample": SAMPLE,
         }
         return TemplateResponse(request, "admin/agents_proxy/call/health.html", context)

@@ -28,6 +28,7 @@ class GrantAdmin(AboutPeople, ReadOnly):
     search_fields = ("=grant_id", "=request__request_id", "=user__public_id", "=app__app_id")
     ordering = ("-id",)
     actions = ("end",)
+    identifiers = ("ended_by",)
     fields = (
         "grant_id", "request", "app", "user", "scope", "approved_attributes", "status", "starts_at", "expires_at",
         "reads", "max_reads", "ended_at", "ended_by", "end_reason",

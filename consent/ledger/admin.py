@@ -1,6 +1,5 @@
 """What staff see of the audit chains and receipts."""
 
-import json
 import re
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
+from accounts.staff_values import in_words, kind_in_words
 from consent.event_types import EventType
 from consent.ledger.models import AuditChain, AuditEntry, Receipt
 
@@ -21,7 +21,11 @@ _PERSON_CHAIN = "person:"
 @admin.register(AuditEntry)
 class AuditAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "whose", "sequence", "kind", "actor")
-    list_filter = (value_filter("kind", sorted(event for event in EventType if not event.is_derived)), "at")
+    list_filter = (
+        value_filter("kind", sorted(event for event in EventType if not event.is_derived), kind_in_words),
+        "at",
+    )
+    identifiers = ("kind", "actor")
     search_fields = ("=chain",)
     ordering = ("-id",)
     fields = ("chain", "whose", "sequence", "kind", "actor", "at", "facts_shown", "prev_hash", "entry_hash")
@@ -49,7 +53,7 @@ class AuditAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("facts"))
     def facts_shown(self, row: Any) -> str:
-        return json.dumps(row.facts, ensure_ascii=False, sort_keys=True) if row.facts else ""
+        return in_words(row.facts)
 
     def person_of(self, row: Any) -> str | None:
         subject: str = row.subject or ""
@@ -59,7 +63,8 @@ class AuditAdmin(AboutPeople, ReadOnly):
 @admin.register(Receipt)
 class ReceiptAdmin(AboutPeople, ReadOnly):
     list_display = ("created_at", "app", "event")
-    list_filter = (value_filter("event", sorted(event for event in EventType if event.has_receipt)),)
+    list_filter = (value_filter("event", sorted(event for event in EventType if event.has_receipt), kind_in_words),)
+    identifiers = ("event",)
     search_fields = ("=receipt_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("receipt_id", "request", "event", "created_at")

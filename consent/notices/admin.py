@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
+from accounts.staff_values import kind_in_words
 from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import DeliveryStatus, Notice, WebhookDelivery
@@ -25,7 +26,8 @@ from developers.webhooks.words import address_refused
 @admin.register(Notice)
 class NoticeAdmin(AboutPeople, ReadOnly):
     list_display = ("at", "app", "sequence", "kind", "request")
-    list_filter = (value_filter("kind", sorted(WEBHOOK_TYPES)), "at")
+    list_filter = (value_filter("kind", sorted(WEBHOOK_TYPES), kind_in_words), "at")
+    identifiers = ("kind",)
     search_fields = ("=app__app_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("app", "sequence", "kind", "request", "at", "facts")
@@ -69,10 +71,11 @@ class EndpointAdmin(ShownOnce):
     ordering = ("-created_at",)
     actions = ("renew", "disable", "enable")
     unread = ("secret", "previous_secret")
+    identifiers = ("reason",)
 
     @admin.display(description=_("types"))
     def type_names(self, row: WebhookEndpoint) -> str:
-        return ", ".join(row.types) or gettext("every type")
+        return ", ".join(map(kind_in_words, row.types)) or gettext("every type")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
@@ -140,7 +143,7 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("type"))
     def kind(self, row: WebhookDelivery) -> str:
-        return row.notice.kind
+        return kind_in_words(row.notice.kind)
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_webhookdelivery")

@@ -39,6 +39,7 @@ class RequestAdmin(AboutPeople, ReadOnly):
         "expires_at", "decided_at", "decided_by",
     )  # fmt: skip
     unread = ("connector_public_key", "decision_note")
+    identifiers = ("decided_by",)
 
     @admin.display(description=_("scope"))
     def what(self, row: ConsentRequest) -> str:

@@ -14,11 +14,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import NeverDeleted, ReadOnly
 from accounts.staff_fields import LinesField
+from accounts.staff_lists import value_filter
 from accounts.staff_notes import ask_for_note, note_of
 from common.text import is_plain
 from developers.apps import actions as app_actions
 from developers.apps import queries as app_queries
-from developers.apps.audit import record
+from developers.apps.audit import WORDS, action_in_words, in_words, record
 from developers.apps.models import App, AppAuditEntry
 
 _SHOWN_ENTRIES = 50  # of the audit, the newest
@@ -200,7 +201,10 @@ def _page_context(app: App) -> dict[str, Any]:
         "tokens": app.tokens.defer("digest").order_by("-created_at"),
         "endpoints": app.webhook_endpoints.defer("secret", "previous_secret").order_by("url"),
         "scopes": [(scope, reasons.get(scope, "")) for scope in app.needed_scopes],
-        "entries": app.audit_entries.select_related("member").order_by("-pk")[:_SHOWN_ENTRIES],
+        "entries": [
+            (entry, in_words(entry))
+            for entry in app.audit_entries.select_related("member").order_by("-pk")[:_SHOWN_ENTRIES]
+        ],
     }
 
 
@@ -208,13 +212,13 @@ def _page_context(app: App) -> dict[str, Any]:
 class AppAuditAdmin(ReadOnly):
     """What was done to apps, by whom."""
 
-    list_display = ("at", "app", "action", "member", "what")
-    list_filter = ("action", "at")
+    list_display = ("at", "app", "what", "member")
+    list_filter = (value_filter("action", WORDS, action_in_words), "at")
     list_select_related = ("app", "member")
     search_fields = ("=app__app_id", "app__name", "=action", "=member__email")
     ordering = ("-id",)
-    fields = ("at", "app", "action", "member", "what")
+    fields = ("at", "app", "what", "member", "facts")
 
-    @admin.display(description=_("facts"))
+    @admin.display(description=_("what was done"))
     def what(self, row: AppAuditEntry) -> str:
-        return row.in_words
+        return in_words(row)

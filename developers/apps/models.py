@@ -173,11 +173,3 @@ class AppAuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk}"
-
-    @property
-    def in_words(self) -> str:
-        """The facts on one line: `label: backend; permissions: read, request`."""
-        facts = {
-            name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in self.facts.items()
-        }
-        return "; ".join(f"{name}: {value}" for name, value in sorted(facts.items()))

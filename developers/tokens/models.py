@@ -80,6 +80,10 @@ class DeveloperToken(models.Model):
     def __str__(self) -> str:
         return f"cr_{self.app.mode}_{self.prefix}_…"
 
+    @property
+    def permission_labels(self) -> str:
+        return ", ".join(str(Permission(one).label) for one in self.permissions)
+
 
 class ManagementToken(models.Model):
     """A person's own token for `/api/v1/manage`, `cr_mgmt_<8>_<43>`: its digest, and what it may do to which app.

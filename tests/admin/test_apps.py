@@ -135,12 +135,15 @@ def test_page_of_an_app_shows_what_belongs_to_it_and_no_secret(page):
     app = factories.AppFactory()
     member = factories.MemberFactory(app=app).user
     token, endpoint = factories.TokenFactory(app=app, label="backend-token"), factories.WebhookEndpointFactory(app=app)
-    factories.AppAuditEntryFactory(app=app, action="token.rotated", facts={"label": "backend", "days": [1, 2]})
+    factories.AppAuditEntryFactory(
+        app=app, action="token.rotated", facts={"label": "backend", "prefix": "ab", "replaces": "cd"}
+    )
     factories.AppReportFactory(app=app)
     other = factories.TokenFactory(label="of-another-app")
     text = page.get(_page_of(app)).content.decode()
     for shown in (
-        "backend-token", endpoint.url, "token.rotated", "days: 1, 2; label: backend", app.application.legal_name,
+        "backend-token", endpoint.url, "Rotated the token “backend”: ab takes the place of cd",
+            app.application.legal_name,
         member.email,
     ):  # fmt: skip
         assert shown in text, shown
