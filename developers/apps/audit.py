@@ -87,11 +87,11 @@ def record(*, app: App, by: User | None, action: str, **facts: Any) -> None:
 
 def in_words(entry: AppAuditEntry) -> str:
     """What was done; the action itself and its facts where there are no words for it."""
+    facts = {name: ", ".join(map(str, one)) if isinstance(one, list) else one for name, one in entry.facts.items()}
     words = WORDS.get(entry.action)
     if words is None:
-        facts = ", ".join(f"{name}: {value}" for name, value in entry.facts.items())
-        return f"{entry.action} ({facts})" if facts else entry.action
-    facts = {name: ", ".join(map(str, one)) if isinstance(one, list) else one for name, one in entry.facts.items()}
+        listed = ", ".join(f"{name}: {value}" for name, value in facts.items())
+        return f"{entry.action} ({listed})" if listed else entry.action
     return str(words) % defaultdict(lambda: "-", facts)
 
 

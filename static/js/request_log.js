@@ -19,6 +19,8 @@ const time = new Intl.DateTimeFormat(region(), {
   day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone: "UTC",
 });
 
+for (const at of rows.querySelectorAll("time")) at.textContent = `${time.format(new Date(at.dateTime))} UTC`;
+
 let cursor = live.dataset.cursor ?? "";
 let isPaused = false;
 /** @type {number | undefined} */
