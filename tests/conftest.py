@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 from django.conf import settings
 from django.db import connection
 from django.template import Context
@@ -15,10 +16,13 @@ from django.template.base import Template
 from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from hypothesis.internal.conjecture import providers
 
 from accounts.models import User
 from agents_proxy.proxy import a2a, credentials
 from common import limits
+from consent.verification import entries, people
+from consent_bridge import wrappers
 from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
@@ -35,9 +39,15 @@ hypothesis_settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 hypothesis_settings.load_profile("steady")
+# Constants of whatever modules happen to be imported would make other examples of another order of the tests; to look
+# for them took each process seconds.
+providers._get_local_constants = providers.Constants
 
 # in the runs of a busy machine a quarter of a second is no sign that Redis is away
 limits._REDIS_TIMEOUT = MOST_SECONDS
+
+# Nothing happens beside the test while a verification looks again.
+people.PAUSE = entries.PAUSE = 0
 
 # Looking through nine thousand collected tests for garbage, again and again, costs time in every process.
 gc.set_threshold(20_000, 20, 20)
@@ -111,6 +121,22 @@ def _contexts_of_pages(django_test_environment: None) -> None:
         return noted(self, context) if context.template is self else self.nodelist.render(context)
 
     Template._render = rendered
+
+
+@pytest.fixture
+def real_passphrases() -> None:
+    """For what another program sealed, or is to open: passphrases are stretched as they say."""
+
+
+@pytest.fixture(autouse=True)
+def _quick_passphrases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A passphrase is stretched in a thousand rounds, whatever its wrapper says: a vault costs 0.2 s otherwise."""
+    if "real_passphrases" not in request.fixturenames and not request.node.nodeid.startswith("tests/system/"):
+        monkeypatch.setattr(wrappers, "PBKDF2HMAC", _quick_pbkdf2)
+
+
+def _quick_pbkdf2(algorithm: Any, length: int, salt: bytes, _iterations: int) -> PBKDF2HMAC:
+    return PBKDF2HMAC(algorithm, length, salt, 1_000)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,8 @@ from consent_bridge.sealed import SegmentHeader, generate_recovery_code, generat
 from tests.bridge.handmade import with_header
 from tests.bridge.refusals import refusal
 
+pytestmark = pytest.mark.usefixtures("real_passphrases")
+
 PASSPHRASE = "gravel lantern otter plum 7"
 CODE = generate_recovery_code()
 KEY = generate_vault_key()

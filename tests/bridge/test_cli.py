@@ -126,6 +126,7 @@ def test_open_segment_that_is_not_right_is_refused(cli, vectors, vault_key, expe
     ("kind", "secret"), [("passphrase", "passphrase"), ("recovery", "code"), ("passkey", "prf_output_hex")]
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.usefixtures("real_passphrases")
 def test_unwrap_prints_the_vault_key(cli, vectors, kind, secret, end):
     wrapper = vectors["wrappers"][kind]
 

@@ -9,6 +9,8 @@ from conformance import python_client
 from conformance.cases import Case, all_cases, merged
 from consent_bridge.errors import Refused
 
+pytestmark = pytest.mark.usefixtures("real_passphrases")
+
 CASES = list(all_cases())
 REFUSAL = Case("a", "open_export", {}, {"refused": "cannot_open", "member": None})
 ANSWER = Case("a", "derive", {}, {"answer": {"a": [1, True]}})

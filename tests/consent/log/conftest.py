@@ -30,8 +30,7 @@ def grow(db: None) -> Grow:
     """Appends so many entries to a chain, has them sequenced and signed, and returns all entries by their leaf."""
 
     def append(count: int, chain: str = "person:a") -> list[AuditEntry]:
-        for _ in range(count):
-            audit.append(chain=chain, kind="denied", actor="person", at=AT, facts={})
+        audit.append_all([audit.NewEntry(chain=chain, kind="denied", actor="person", at=AT, facts={})] * count)
         assert sequence_and_sign() == count
         return list(AuditEntry.objects.exclude(leaf=None).order_by("leaf__log_index"))
 

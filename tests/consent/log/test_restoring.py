@@ -61,8 +61,7 @@ def look(memory: Memory) -> Memory:
 
 
 def append(count: int, chain: str = "person:b") -> None:
-    for _ in range(count):
-        audit.append(chain=chain, kind="denied", actor="person", at=AT, facts={})
+    audit.append_all([audit.NewEntry(chain=chain, kind="denied", actor="person", at=AT, facts={})] * count)
 
 
 def told() -> dict[str, Any]:

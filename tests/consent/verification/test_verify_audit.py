@@ -244,8 +244,8 @@ def test_a_longer_history_takes_no_more_memory(db: None, monkeypatch: pytest.Mon
     monkeypatch.setattr(verifying, "PAGE", 20)
     peaks = []
     for entries in (20, 80, 400):  # the first run alone fills what the program keeps
-        for number in range(entries):
-            audit.append(chain="app:app_long", kind="reads", actor="app", at=AT, facts={"number": number})
+        new = [audit.NewEntry("app:app_long", "reads", "app", AT, {"number": number}) for number in range(entries)]
+        audit.append_all(new)
         gc.collect()
         tracemalloc.start()
         assert [flaw for found in run(Position()) for flaw in found] == []

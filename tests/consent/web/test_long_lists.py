@@ -38,15 +38,19 @@ def happens(person, app, times, *, before=timedelta()):
     exports = [ExportFactory(grant=grant) for grant in grants]
     chain, staff = audit.person_chain(person.public_id), StaffFactory()
     facts = {"request_id": request.request_id, "app_id": app.app_id, "grant_id": None}
+    looked = {"by": staff.public_id, "what": "grant", "page": "/"}
+    new = []
     for number in reversed(range(times)):
         at = newest - timedelta(hours=number)
         for export in exports:
             ReadFactory(export=export, at=at)
-        audit.append(chain=chain, kind="denied", actor="person", at=at, facts=facts)
-        audit.append(chain=chain, kind="app_blocked", actor="person", at=at, facts={"app_id": app.app_id})
-        audit.append(chain=chain, kind="cancelled", actor="app", at=at, facts=facts)
-        looked = {"by": staff.public_id, "what": "grant", "page": "/"}
-        audit.append(chain=chain, kind="staff_viewed", actor="staff", at=at, facts=looked)
+        new += [
+            audit.NewEntry(chain=chain, kind="denied", actor="person", at=at, facts=facts),
+            audit.NewEntry(chain=chain, kind="app_blocked", actor="person", at=at, facts={"app_id": app.app_id}),
+            audit.NewEntry(chain=chain, kind="cancelled", actor="app", at=at, facts=facts),
+            audit.NewEntry(chain=chain, kind="staff_viewed", actor="staff", at=at, facts=looked),
+        ]
+    audit.append_all(new)
     for number in range(min(times, 60)):
         at = newest - timedelta(days=number)
         DiscoveryFactory(user=person, app=app, day=at.date(), first_at=at, last_at=at)
