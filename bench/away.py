@@ -14,14 +14,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import Any
 
 import psycopg
 
 from bench.faults.deciders import Decider, Ledger, deciding
-from bench.faults.listeners import Follower
+from bench.faults.listeners import following
 from bench.faults.service import Deployment, deployed, end_of, running
 from bench.faults.verdict import everything_wrong, settle
 from bench.staging import PURPOSE, SCOPE, parse_options
@@ -157,15 +157,6 @@ _MOST_SAY_SO = 0.75  # of all addresses; the others need no database, or refuse 
 _BETWEEN = 30  # decisions before, between and after the absences
 
 
-@dataclass(frozen=True)
-class Callers:
-    """A person's session and an app's token; `status_path` is of a request that the app may read."""
-
-    person: Asker
-    app: Asker
-    status_path: str
-
-
 def main() -> int:
     options = parse_options("away", seconds=30.0, times=1, people=6)
     with deployed("away", options.people + 1) as deployment:
@@ -177,18 +168,16 @@ def main() -> int:
 def run(deployment: Deployment, options: Any) -> list[str]:
     """Let the database go away under load again and again; what is wrong."""
     ledger, site, apps = Ledger(), deployment.site, deployment.apps
-    followers = [Follower(site, app) for app in apps]
     *people, onlooker = deployment.people
     deciders = [Decider(site, person, apps, ledger, seed) for seed, person in enumerate(people)]
-    callers = make_callers(deployment, onlooker)
-    callers.person.ask("/api/schema/")  # made by the first who asks, which takes seconds
-    for follower in followers:
-        follower.start()
+    person, app, status_path = make_callers(deployment, onlooker)
+    person.ask("/api/schema/")  # made by the first who asks, which takes seconds
+    followers = following(site, apps)
     wrong, back = [], 0.0
     with deciding(deciders):
         for _ in range(options.times):
             ledger.wait_for(_BETWEEN)
-            after, found = absence(deployment, callers, ledger, options.seconds)
+            after, found = absence(deployment, person, app, status_path, ledger, options.seconds)
             wrong, back = [*wrong, *found], max(back, after)
         ledger.wait_for(_BETWEEN)
     wrong += [*settle(followers), *everything_wrong(ledger, apps, deployment.receiver, followers)]
@@ -200,33 +189,33 @@ def run(deployment: Deployment, options: Any) -> list[str]:
     return wrong
 
 
-def make_callers(deployment: Deployment, onlooker: Any) -> Callers:
-    """One who has decided nothing yet, and the request that waits for them."""
+def make_callers(deployment: Deployment, onlooker: Any) -> tuple[Asker, Asker, str]:
+    """A person's session, an app's token, and the path of a status that the app may read."""
     owner, app, port = onlooker.arrive(deployment.site), deployment.apps[0], deployment.service.port
     key = public_half(generate_connector_key())
     with app.client(deployment.site) as client:
         waiting = client.request_consent(onlooker.name, SCOPE, purpose=PURPOSE, key=key, requested_expiry=86400)
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in owner._site._session.cookies)
     token = {"Authorization": f"Bearer {app.token}"}
-    return Callers(
-        Asker(port, {"Cookie": cookies}, "GET"), Asker(port, token, "POST"),
-        f"/api/v1/consent-status?request_id={waiting.request_id}",
-    )  # fmt: skip
+    status_path = f"/api/v1/consent-status?request_id={waiting.request_id}"
+    return Asker(port, {"Cookie": cookies}, "GET"), Asker(port, token, "POST"), status_path
 
 
-def absence(deployment: Deployment, callers: Callers, ledger: Ledger, seconds: float) -> tuple[float, list[str]]:
+def absence(
+    deployment: Deployment, person: Asker, app: Asker, status_path: str, ledger: Ledger, seconds: float
+) -> tuple[float, list[str]]:
     """The database goes, everybody asks, and it comes back: after how many seconds the last was, and what was wrong."""
     deployment.cluster.stop()
     seen = Absence()
     every = addresses()
-    threads = [seen.start_calls(asker, every[part::2]) for asker in (callers.person, callers.app) for part in (0, 1)]
+    threads = [seen.start_calls(asker, every[part::2]) for asker in (person, app) for part in (0, 1)]
     time.sleep(max(0.0, seen.began + seconds - time.monotonic()))
     seen.over.set()
     for thread in threads:  # each address is asked for once, however long that takes
         thread.join()
     away_for = time.monotonic() - seen.began
     accepting = Return("the database", accepts(deployment.cluster.url))
-    returns = watch(callers, ledger)
+    returns = watch(person, replace(app, method="GET"), status_path, ledger)
     starting = threading.Thread(target=deployment.cluster.start)
     starting.start()
     accepted = accepting.wait(120)
@@ -237,15 +226,14 @@ def absence(deployment: Deployment, callers: Callers, ledger: Ledger, seconds: f
     return back, [*seen.wrong, *silent(seen), *late(returns, accepted, BACK_WITHIN)]
 
 
-def watch(callers: Callers, ledger: Ledger) -> list[Return]:
-    app = Asker(callers.app.port, callers.app.headers, "GET")
+def watch(person: Asker, app: Asker, status_path: str, ledger: Ledger) -> list[Return]:
     decided = ledger.decisions
     return [
         Return("/readyz", answers(app, "/readyz")),
-        Return("a page", answers(callers.person, "/consent/")),
+        Return("a page", answers(person, "/consent/")),
         # asked plainly: the client itself waits as long as `Retry-After` says, which is five seconds
-        Return("a vault", answers(callers.person, "/vault/keys")),
-        Return("an app's reading", answers(app, callers.status_path)),
+        Return("a vault", answers(person, "/vault/keys")),
+        Return("an app's reading", answers(app, status_path)),
         Return("the next decision", lambda: ledger.decisions > decided),
     ]
 

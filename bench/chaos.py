@@ -33,7 +33,7 @@ from typing import Any
 from bench.away import BACK_WITHIN
 from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, deciding
-from bench.faults.listeners import Follower
+from bench.faults.listeners import Follower, following
 from bench.faults.service import APPS, Deployment, deployed, end_in_order, end_of, moved_clock, running
 from bench.faults.verdict import everything_wrong, settle
 from bench.staging import parse_options
@@ -71,12 +71,10 @@ def run(deployment: Deployment, gates: dict[str, Gate], options: Any) -> list[st
     """Decide under fire, wait until all is quiet, and look; what is wrong."""
     dice, site, apps = random.Random(options.seed), deployment.site, deployment.apps
     ledger = Ledger()
-    followers = [Follower(site, app) for app in apps]
     deciders = [Decider(site, person, apps, ledger, dice.getrandbits(32)) for person in deployment.people]
     storm = Storm(deployment, gates, ledger, dice)
     began = time.monotonic()
-    for follower in followers:
-        follower.start()
+    followers = following(site, apps)
     with deciding(deciders):
         storm.rage(options)
     took = time.monotonic() - began

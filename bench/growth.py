@@ -4,7 +4,7 @@
 
 Fills a database of its own beside the one of DATABASE_URL, which has to be PostgreSQL, with 10³ people and one with
 10⁵, with `--long` one with 10⁶ as well (16 GB, a quarter of an hour), and measures the same in each; they are
-removed afterwards. `--sizes` names others. One of the people, "long" below, has 20,000 lines of
+removed afterwards. `--sizes` names others, multiples of 20. One of the people, "long" below, has 20,000 lines of
 history, 500 live approvals and 1,000 requests that wait.
 
 Prints for each: queries, the best of some rounds in milliseconds, and how many times the time of the smallest
@@ -65,7 +65,7 @@ def measure_one(size: int, only: str) -> Measured:
 
     began = time.monotonic()
     world = populate(size, app_count=APPS, sealed=SEALED)
-    add_long_history(world, BASE + size)
+    add_long_history(world, BASE + size - 1)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         octets = cursor.fetchone()[0]

@@ -39,6 +39,8 @@ def main() -> None:
     from django.db import connection
     from django.test.utils import setup_databases, teardown_databases
 
+    from consent.log.sequencing import sequence_and_sign, sign_checkpoint
+
     if connection.vendor != "postgresql":
         sys.exit("Give DATABASE_URL of a PostgreSQL: the tree is loaded by COPY.")
     settings.LOG_SIGNER_FILE = str(Path(tempfile.mkdtemp()) / "signer.json")
@@ -46,9 +48,9 @@ def main() -> None:
     try:
         writer = _Writer()
         _report("loaded", leaves, _timed(lambda: _load(writer, leaves)))
-        _report("signed the tree that was loaded", leaves, _timed(_sign))
+        _report("signed the tree that was loaded", leaves, _timed(sign_checkpoint))
         _queue(writer, leaves, more)
-        _report("sequenced and signed", more, _timed(_sequence))
+        _report("sequenced and signed", more, _timed(sequence_and_sign))
         _proofs(leaves + more)
         _verify(leaves + more, everything="--verify" in sys.argv)
     finally:
@@ -158,18 +160,6 @@ def _queue(writer: _Writer, leaves: int, more: int) -> None:
     writer.write(range(leaves, leaves + more))
     writer.write_heads(leaves + more)
     _copy("consent_log_queue (entry_id)", ((number + 1,) for number in range(leaves, leaves + more)))
-
-
-def _sign() -> None:
-    from consent.log.sequencing import sign_checkpoint
-
-    assert sign_checkpoint() is not None
-
-
-def _sequence() -> None:
-    from consent.log.sequencing import sequence_and_sign
-
-    sequence_and_sign()
 
 
 def _proofs(size: int) -> None:

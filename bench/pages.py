@@ -13,9 +13,9 @@ import shutil
 import time
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from bench.staging import own_database, prepare
+from bench.staging import chromium, own_database, prepare
 
 PHONE = {"width": 390, "height": 844}
 MOST_MS, MOST_USABLE_MS, MOST_SCREENS, ROUNDS, PEOPLE, APPS = 300.0, 1000.0, 4.0, 5, 100, 50
@@ -38,18 +38,16 @@ def _measure() -> None:
     from bench.population import BASE, add_long_history, populate
     from tests.callers import signed_in
     from tests.served_site import running_site
-    from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
     setup_test_environment(debug=False)
     world = populate(PEOPLE, app_count=APPS, sealed="x" * 512)
-    add_long_history(world, BASE + PEOPLE)
-    client = signed_in(User.objects.get(pk=BASE + PEOPLE)).client
+    add_long_history(world, BASE + PEOPLE - 1)
+    client = signed_in(User.objects.get(pk=BASE + PEOPLE - 1)).client
     shutil.rmtree(settings.STATIC_ROOT)  # what was collected for a process without a server
     settings.STATIC_ROOT.mkdir()
     paths = [f"/{path.format(app=world.apps[-1].app_id)}" for path in PATHS]
-    with running_site() as site, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]  # two numbers
+    with running_site() as site, chromium() as browser:
+        context = browser.new_context(viewport=PHONE)
         name = settings.SESSION_COOKIE_NAME
         context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
         page = context.new_page()

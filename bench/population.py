@@ -6,9 +6,7 @@ was approved and lives. Foreign keys and triggers are off while rows are copied:
 """
 
 import json
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -65,7 +63,7 @@ class World:
 
 
 def populate(people: int, *, app_count: int, sealed: str) -> World:
-    """Fill a migrated database; says on standard error how far it is."""
+    """Fill a migrated database."""
     made = make_apps(app_count)
     world = World(
         made, DeveloperToken.objects.get(app=made[0].pk), add_webhook(made[0], "https://bench.example/hook", "whsec_"),
@@ -74,7 +72,7 @@ def populate(people: int, *, app_count: int, sealed: str) -> World:
     numbers = range(BASE, BASE + people)
     counters = ({"app_id": app.pk, "sequence": people * 3 // app_count + 3} for app in made)
     with copying() as copy:
-        for template, rows in _tables(world):
+        for template, rows in (*_of_people(world), *_of_consent(world), *_of_apps(world), *_of_chains(world)):
             copy(template, (row for n in numbers for row in rows(n)))
         copy(NoticeCounter(), counters)
     return world
@@ -98,15 +96,11 @@ def copying() -> Iterator[Copy]:
 
 def _copy(cursor: Any, template: Model, rows: Iterable[Row]) -> None:
     """Rows that differ from the template by the columns that they name. All of them name the same."""
-    began, copied = time.monotonic(), 0
     values = {field.column: _plain(field, template) for field in template._meta.concrete_fields}
     columns = ", ".join(f'"{column}"' for column in values)
     with cursor.copy(f'COPY "{template._meta.db_table}" ({columns}) FROM STDIN') as target:
         for row in rows:
             target.write_row(tuple({**values, **row}.values()))
-            copied += 1
-    if time.monotonic() - began > 5:
-        sys.stderr.write(f"  {template._meta.db_table}: {copied:,} rows in {time.monotonic() - began:.0f} s\n")
 
 
 def _plain(field: Any, template: Model) -> Any:
@@ -138,13 +132,6 @@ def of_request(number: int, place: int = 0) -> str:
 # --- Each table, in an order in which what is pointed at comes first ------------------------------------------------
 
 
-def _tables(world: World) -> Iterator[Table]:
-    yield from _of_people(world)
-    yield from _of_consent(world)
-    yield from _of_apps(world)
-    yield from _of_chains(world)
-
-
 def _of_people(world: World) -> Iterator[Table]:
     """Accounts with what they keep, and an analysis each."""
     now = world.now
@@ -152,8 +139,11 @@ def _of_people(world: World) -> Iterator[Table]:
         User(password="!"),
         lambda n: [{"id": n, "public_id": user_id(n), "email": f"person{n}@example.org"}],
     )
-    yield profile(), lambda n: [{"id": n, "user_id": n}]
-    yield vault_key(), lambda n: [{"id": n, "user_id": n, "key_id": name("vk", n)}]
+    yield _profile(), lambda n: [{"id": n, "user_id": n}]
+    yield (
+        VaultKey(vault_status="active", primary_wrapper_id="wrp_1"),
+        lambda n: [{"id": n, "user_id": n, "key_id": name("vk", n)}],
+    )
     yield (
         ProcessingConsent(purposes=["profile"], expires_at=now + DAY * 30, given_at=now),
         lambda n: [{"id": n, "user_id": n, "consent_id": name("pcs", n)}],
@@ -164,7 +154,7 @@ def _of_people(world: World) -> Iterator[Table]:
     )
 
 
-def profile() -> Index:
+def _profile() -> Index:
     """Something is held in every segment."""
     projection: dict[str, dict[str, int]] = {}
     for entry in ScopeEntry.objects.all():
@@ -172,10 +162,6 @@ def profile() -> Index:
             domain, _, own = segment.partition(".")
             projection.setdefault(domain, {})[own] = 3
     return Index(available_domains=list(projection), summary_projection=projection, total_attributes=99)
-
-
-def vault_key() -> VaultKey:
-    return VaultKey(vault_status="active", primary_wrapper_id="wrp_1")
 
 
 def request(world: World) -> ConsentRequest:
@@ -187,11 +173,30 @@ def request(world: World) -> ConsentRequest:
     )  # fmt: skip
 
 
+def _request(world: World, n: int, number: int, status: str, scope: str, back: int = 0) -> Row:
+    """A request by this person's own app, or by one so many places before it."""
+    decided = status != "pending"
+    return {
+        "id": number, "request_id": name("req", number), "user_id": n, "app_id": world.app_of(n - back).pk,
+        "pairwise_id": known_as(n + back), "status": status, "scope": scope,
+        "decided_at": world.now if decided else None, "decided_by": "person" if decided else "",
+    }  # fmt: skip
+
+
 def grant(world: World) -> Grant:
     return Grant(
         scope=world.entry.scope, approved_attributes=world.entry.attributes, starts_at=world.now,
         expires_at=world.now + DAY * 30, reads=READS, reminder_waits=False,
     )  # fmt: skip
+
+
+def _grant(world: World, n: int, number: int, scope: str, status: str = "active") -> Row:
+    ended = status != "active"
+    return {
+        "id": number, "grant_id": name("grt", number), "request_id": number, "user_id": n, "scope": scope,
+        "app_id": world.app_of(n).pk, "status": status, "ended_at": world.now if ended else None,
+        "ended_by": "person" if ended else "",
+    }  # fmt: skip
 
 
 def export(world: World) -> Export:
@@ -201,27 +206,25 @@ def export(world: World) -> Export:
     )  # fmt: skip
 
 
+def _export(number: int) -> Row:
+    return {"id": number, "grant_id": number, "export_id": name("exp", number)}
+
+
 def _of_consent(world: World) -> Iterator[Table]:
     """What each was asked and allowed, and what of it was read. The first grant lives, the second was stopped."""
     now, scope = world.now, world.entry.scope
     yield AppPerson(), lambda n: [{"id": n, "app_id": world.app_of(n).pk, "user_id": n, "pairwise_id": known_as(n)}]
     yield request(world), lambda n: (
-        {"id": n * 4 + place, "request_id": of_request(n, place), "user_id": n, "app_id": world.app_of(n).pk,
-         "pairwise_id": known_as(n),
-         "status": status, "scope": scope if place else f"{scope}0", "decided_at": None if status == "pending" else now,
-         "decided_by": "" if status == "pending" else "person"}
+        _request(world, n, n * 4 + place, status, scope if place else f"{scope}0")
         for place, status in enumerate(STATUSES)
     )  # fmt: skip
-    yield grant(world), lambda n: (
-        {"id": n * 4 + place, "grant_id": name("grt", n * 4 + place), "request_id": n * 4 + place, "user_id": n,
-         "app_id": world.app_of(n).pk, "status": status, "ended_at": now if place else None,
-         "ended_by": "person" if place else ""}
-        for place, status in enumerate(("active", "revoked"))
-    )  # fmt: skip
     yield (
-        export(world),
-        lambda n: ({"id": k, "grant_id": k, "export_id": name("exp", k)} for k in range(n * 4, n * 4 + 2)),
+        grant(world),
+        lambda n: (
+            _grant(world, n, n * 4 + place, scope, status) for place, status in enumerate(("active", "revoked"))
+        ),
     )
+    yield export(world), lambda n: map(_export, range(n * 4, n * 4 + 2))
     yield Read(token=world.token, batch="b"), lambda n: (
         {"id": k * READS + ago, "grant_id": k, "export_id": k, "at": now - DAY * (READS - ago)}
         for k in range(n * 4, n * 4 + 2)
@@ -280,65 +283,41 @@ def facts(app: StagedApp, request_id: str) -> str:
 
 
 def add_long_history(world: World, n: int) -> None:
-    """One more person, n, with rows of their own: LONG lines of history, GRANTS approvals, WAITING requests."""
+    """Give the last person, n, LONG lines of history, GRANTS approvals and WAITING requests more."""
+    first, chain, scope, last = n * 4 + len(STATUSES), name("chn", n), world.entry.scope, len(STATUSES)
+    approved, pending = range(first, first + GRANTS), range(first + GRANTS, first + GRANTS + WAITING)
+    count, minute = len(world.apps), timedelta(minutes=1)
     with copying() as copy:
-        for template, rows in (*_shared_long(world, n), *_history_long(world, n)):
-            copy(template, rows)
+        copy(AppPerson(), (
+            {"id": n + back, "pairwise_id": known_as(n + back), "user_id": n, "app_id": world.app_of(n - back).pk}
+            for back in range(1, count)
+        ))  # fmt: skip
+        copy(request(world), (_request(world, n, r, "approved", f"{scope}{r}") for r in approved))
+        copy(request(world), (_request(world, n, r, "pending", f"{scope}{r}", r % count) for r in pending))
+        copy(grant(world), (_grant(world, n, r, f"{scope}{r}") for r in approved))
+        copy(export(world), map(_export, approved))
+        copy(Read(token=world.token, batch="b"), (
+            {"id": first * READS + k, "grant_id": grant_id, "export_id": grant_id, "at": world.now - minute * k}
+            for k, grant_id in ((k, approved[k % GRANTS]) for k in range(LONG // 2))
+        ))  # fmt: skip
+        copy(Discovery(count=2), (
+            {"id": first + k, "user_id": n, "app_id": world.app_of(n - k).pk, "day": at.date(), "first_at": at,
+             "last_at": at}
+            for k, at in ((k, world.now - DAY * (k // count + 3)) for k in range(LOOKS))
+        ))  # fmt: skip
+        copy(entry(world), (
+            {"id": first + k, "chain": chain, "sequence": last + k + 1, "entry_hash": f"h{first + k:042d}",
+             "kind": _KINDS[k % 4][0], "actor": _KINDS[k % 4][1], "at": world.now - minute * (ENTRIES - k)}
+            for k in range(ENTRIES)
+        ))  # fmt: skip
+        copy(AuditFacts(salt=b"s" * 32), (
+            {"entry_id": first + k, "about": user_id(n), "facts": _facts_of(world, n, approved, k)}
+            for k in range(ENTRIES)
+        ))  # fmt: skip
+        AuditHead.objects.filter(chain=chain).update(sequence=last + ENTRIES)
 
 
-def _shared_long(world: World, n: int) -> Iterator[tuple[Model, Iterable[Row]]]:
-    app, scope, requests = world.apps[-1], world.entry.scope, range(n * 4, n * 4 + GRANTS)
-    apps, waiting = world.apps, range(n * 4 + GRANTS, n * 4 + GRANTS + WAITING)
-    yield User(password="!"), [{"id": n, "public_id": user_id(n), "email": f"person{n}@example.org"}]
-    yield profile(), [{"id": n, "user_id": n}]
-    yield vault_key(), [{"id": n, "user_id": n, "key_id": name("vk", n)}]
-    own = {"user_id": n, "app_id": app.pk}
-    yield AppPerson(), (
-        {"id": n + at, "pairwise_id": known_as(n + at), "user_id": n, "app_id": one.pk}
-        for at, one in enumerate(reversed(apps))
-    )  # fmt: skip
-    yield request(world), (
-        {"id": r, "request_id": name("req", r), "scope": f"{scope}{r}", "status": "approved",
-         "decided_at": world.now, "decided_by": "person", "pairwise_id": known_as(n), **own}
-        for r in requests
-    )  # fmt: skip
-    yield request(world), (
-        {"id": r, "request_id": name("req", r), "scope": f"{scope}{r}", "status": "pending", "user_id": n,
-         "app_id": apps[r % len(apps)].pk, "pairwise_id": known_as(n + len(apps) - 1 - r % len(apps))}
-        for r in waiting
-    )  # fmt: skip
-    yield grant(world), (
-        {"id": r, "grant_id": name("grt", r), "request_id": r, "scope": f"{scope}{r}", "reads": 10, **own}
-        for r in requests
-    )  # fmt: skip
-    yield export(world), ({"id": r, "grant_id": r, "export_id": name("exp", r)} for r in requests)
-    yield Read(token=world.token, batch="b"), (
-        {"id": (n * 4 + GRANTS) * READS + k, "grant_id": requests[k % GRANTS], "export_id": requests[k % GRANTS],
-         "at": world.now - timedelta(minutes=k)}
-        for k in range(LONG // 2)
-    )  # fmt: skip
-
-
-def _history_long(world: World, n: int) -> Iterator[tuple[Model, Iterable[Row]]]:
-    first, chain, apps = n * 4, name("chn", n), world.apps
-    yield Discovery(count=2), (
-        {"id": first + k, "user_id": n, "app_id": apps[k % len(apps)].pk, "day": at.date(), "first_at": at,
-         "last_at": at}
-        for k, at in ((k, world.now - DAY * (k // len(apps) + 3)) for k in range(LOOKS))
-    )  # fmt: skip
-    yield AuditChain(), [{"chain": chain, "subject": audit.person_chain(user_id(n))}]
-    yield AuditHead(sequence=ENTRIES, entry_hash="h" * 43), [{"chain": chain}]
-    yield entry(world), (
-        {"id": first + k, "chain": chain, "sequence": k + 1, "entry_hash": f"h{first + k:042d}",
-         "kind": _KINDS[k % 4][0], "actor": _KINDS[k % 4][1], "at": world.now - timedelta(minutes=ENTRIES - k)}
-        for k in range(ENTRIES)
-    )  # fmt: skip
-    yield AuditFacts(salt=b"s" * 32), (
-        {"entry_id": first + k, "about": user_id(n), "facts": _facts_of(world, first, k)} for k in range(ENTRIES)
-    )  # fmt: skip
-
-
-def _facts_of(world: World, first: int, k: int) -> Any:
+def _facts_of(world: World, n: int, requests: Sequence[int], k: int) -> str:
     if _KINDS[k % 4][0] == "staff_viewed":
         return json.dumps({"by": user_id(k % 8), "what": "grant", "page": "/admin/"})
-    return facts(world.apps[-1], name("req", first + k % GRANTS))
+    return facts(world.app_of(n), name("req", requests[k % GRANTS]))

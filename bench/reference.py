@@ -1,7 +1,4 @@
-"""The smallest view that there can be: one indexed SELECT, and its answer; alone, and behind this project's middleware.
-
-`bench.urls` has it beside every address of the service. `bare` is Django with nothing else in between.
-"""
+"""The smallest view that there can be: one indexed SELECT, and its answer, in a Django with nothing else in between."""
 
 import os
 from typing import Any
@@ -19,7 +16,7 @@ def reference(request: HttpRequest, user_id: str) -> HttpResponse:
     return HttpResponse(body, content_type="application/json", headers={"Content-Length": str(len(body))})
 
 
-urlpatterns = [path("api/v1/reference/<str:user_id>", reference)]
+urlpatterns = [path("reference/<str:user_id>", reference)]
 
 
 def bare() -> Any:

@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,14 +28,14 @@ from typing import Any
 
 from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, deciding
-from bench.faults.listeners import Follower, Receiver
-from bench.faults.service import end_in_order, said_wrong
+from bench.faults.listeners import Follower, Receiver, following
+from bench.faults.service import configure_nginx, end_in_order, said_wrong, start_nginx
 from bench.faults.verdict import everything_wrong, settle
 from bench.staging import LIMITS_OFF, PURPOSE, SCOPE, StagedApp, StagedPerson, parse_options
 from consent_bridge.errors import BridgeError
 from consent_bridge.owner import Owner
 from consent_bridge.sealed import generate_connector_key
-from deploy.local.place import ROOT, fail
+from deploy.local.place import ROOT, must
 from deploy.local.serving import Child, _end, _server, _start, _wait_until_ready, _worker, free_port
 
 _LOCKED = ("requirements.lock", "requirements-dev.lock")
@@ -98,34 +99,27 @@ class Front:
     home: Path
     port: int = field(default_factory=free_port)
     read: int = 0
-    process: "subprocess.Popen[bytes] | None" = None
+    child: Child | None = None
 
     def lead_to(self, *releases: Release) -> None:
         """From now on requests go to these; what is under way is answered by whom it went to."""
         servers = " ".join(f"server 127.0.0.1:{release.port};" for release in releases)
-        places = "".join(
-            f"{kind}_temp_path {self.home}/{kind}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        configuration = self.home / "nginx.conf"
-        configuration.write_text(
-            f"daemon off; pid {self.home}/nginx.pid; error_log {self.home}/nginx.log; events {{}}\n"
-            f"http {{ {places} log_format own '$status $upstream_addr $request_time $request_method $uri';\n"
+        configure_nginx(
+            self.home,
+            "log_format own '$status $upstream_addr $request_time $request_method $uri';\n"
             f"access_log {self.home}/requests own; upstream service {{ {servers} }}\n"
             f"server {{ listen 127.0.0.1:{self.port}; client_max_body_size 20m; location / {{\n"
             "proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Host $http_host;\n"
-            'proxy_set_header Connection ""; proxy_buffering off; proxy_next_upstream off; } } }\n'
+            'proxy_set_header Connection ""; proxy_buffering off; proxy_next_upstream off; } }\n',
         )
-        if self.process:
-            self.process.send_signal(1)  # SIGHUP
+        if self.child:
+            self.child.process.send_signal(signal.SIGHUP)
             time.sleep(2)  # its old processes end with the requests that they have
         else:
-            program = shutil.which("nginx") or "/usr/sbin/nginx"
-            self.process = subprocess.Popen([program, "-c", str(configuration), "-p", str(self.home)])
+            self.child = start_nginx(self.home)
 
     def end(self) -> None:
-        if self.process:
-            self.process.terminate()
-            self.process.wait(30)
+        _end([self.child] if self.child else [])
 
     def answers(self) -> "Answers":
         """Of the requests since this was asked last."""
@@ -172,7 +166,7 @@ def newest_tag() -> str:
 @contextmanager
 def worktree(tag: str, folder: Path) -> Iterator[None]:
     """The source of a release, with packages as its lock files say."""
-    _git("worktree", "add", "--quiet", "--detach", str(folder), tag)
+    must("git worktree add", ["git", "worktree", "add", "--quiet", "--detach", folder, tag])
     try:
         if all((folder / lock).read_bytes() == (ROOT / lock).read_bytes() for lock in _LOCKED):
             (folder / ".venv").symlink_to(ROOT / ".venv")
@@ -181,20 +175,13 @@ def worktree(tag: str, folder: Path) -> Iterator[None]:
             subprocess.run([sys.executable, "run", "bench", "nothing"], cwd=folder, env=own, check=False)
         yield
     finally:
-        _git("worktree", "remove", "--force", str(folder))
+        must("git worktree remove", ["git", "worktree", "remove", "--force", folder])
 
 
 def changed_since(tag: str) -> Iterator[str]:
     """Migrations that were there and are others now: a database that has them never gets what was changed."""
-    for line in _git("diff", "--name-status", "--diff-filter=MDR", tag, "--", "*/migrations/*.py").splitlines():
-        yield f"a migration that was released was changed: {line.split(maxsplit=1)[1]}"
-
-
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        fail(f"git {arguments[0]} says: {done.stderr.strip() or 'nothing'}")
-    return done.stdout
+    difference = ["git", "diff", "--name-only", "--diff-filter=MDR", tag, "--", "*/migrations/*.py"]
+    yield from (f"a migration that was released was changed: {name}" for name in must("git diff", difference).split())
 
 
 NO_EARLIER = 5  # the exit code, which `./run prove` shows as left out
@@ -235,7 +222,6 @@ def main() -> int:
         return NO_EARLIER
     end_in_order()
     home = Path(tempfile.mkdtemp(prefix="consent-releases-"))
-    home.chmod(0o755)  # nginx's workers have another account
     with ExitStack() as stack:
         stack.enter_context(worktree(tag, home / "source"))
         wrong = [*changed_since(tag), *run(made(tag, home, options.people, stack), options)]
@@ -275,9 +261,7 @@ def run(upgrade: Upgrade, options: Any) -> list[str]:
     ledger = Ledger()
     *people, onlooker = upgrade.people
     owner = onlooker.arrive(site)
-    followers = [Follower(site, app) for app in upgrade.apps]
-    for follower in followers:
-        follower.start()
+    followers = following(site, upgrade.apps)
     with deciding([Decider(site, person, upgrade.apps, ledger, seed) for seed, person in enumerate(people)]):
         wrong = [*part("the earlier release alone", upgrade, ledger, options.decisions)]
         began = time.monotonic()

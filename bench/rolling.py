@@ -11,30 +11,26 @@ Nobody calls faster than nginx's own limit lets one address, from which all of t
 
 import http.client
 import json
-import os
 import re
 import shlex
-import shutil
 import signal
-import subprocess
-import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from bench import staging
-from bench.faults.cluster import Cluster
-from bench.faults.listeners import Follower
+from bench.faults.listeners import Follower, following
+from bench.faults.service import configure_nginx, deployed, end_of, running, start_nginx
+from bench.faults.verdict import unfollowed
 from bench.slow_agent import slow_agent
 from consent_bridge.sealed import generate_connector_key, public_half
 from deploy.local.place import PYTHON, ROOT
-from deploy.local.serving import _server, free_port, is_free
+from deploy.local.serving import Child, _end, _start, free_port
 
 GROUPS = ("fast", "slow", "tools")
 CLIENTS, HOLDERS, AGENT_CALLERS, STATUS_READS = 8, 6, 4, 10
@@ -66,7 +62,7 @@ class Tally:
 class Caller(threading.Thread):
     """Does `act` again and again on a connection of its own to the proxy; that is opened anew where it was closed."""
 
-    def __init__(self, port: int | None, tally: Tally, act: "Act") -> None:
+    def __init__(self, port: int, tally: Tally, act: "Act") -> None:
         super().__init__(daemon=True)
         self.tally, self._act = tally, act
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -158,7 +154,7 @@ def ask_agent(token: str) -> Act:
     return act
 
 
-def nginx_configuration(home: Path, port: int) -> str:
+def configure_front(home: Path, port: int) -> None:
     """deploy/nginx/consent.conf at a port and with places of our own, without TLS and without the redirect to it."""
     text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
     text = re.sub(r"server \{\n    listen 80;.*?\n\}\n", "", text, flags=re.DOTALL)
@@ -166,14 +162,8 @@ def nginx_configuration(home: Path, port: int) -> str:
     text = re.sub(r" *ssl_\w+ .*\n", "", text)
     text = text.replace("X-Forwarded-Proto https", "X-Forwarded-Proto http").replace("/run/consent", str(home / "run"))
     text = text.replace("Host $host", "Host $http_host")  # with the port, which ours is named with
-    text = text.replace("/var/log/nginx", str(home)).replace("consent-error.log crit", "consent-error.log error")
-    temporary = "".join(
-        f"{kind}_temp_path {home}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    return (
-        f"daemon off; pid {home}/nginx.pid; error_log {home}/nginx.log;\n"
-        "events { worker_connections 8192; }\n"
-        f"http {{\n{temporary}{text}}}\n"
+    configure_nginx(
+        home, text.replace("/var/log/nginx", str(home)).replace("consent-error.log crit", "consent-error.log error")
     )
 
 
@@ -191,23 +181,6 @@ def group_command(name: str, home: Path, drain: float) -> list[str]:
     return [str(PYTHON), *command[1:place], "--drain", str(drain), *command[place:]]
 
 
-@contextmanager
-def running(name: str, command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of ours, ended in order."""
-    with log.open("ab") as said:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
-    try:
-        yield process
-    finally:
-        began = time.monotonic()
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        print(f"{name} ended within {time.monotonic() - began:.1f} s of SIGTERM", flush=True)
-
-
 def wait_for(log: Path, text: str, times: int) -> None:
     deadline = time.monotonic() + 120
     while log.read_text(errors="replace").count(text) < times:
@@ -218,49 +191,35 @@ def wait_for(log: Path, text: str, times: int) -> None:
 
 def main() -> int:
     options = staging.parse_options("rolling", requests=10_000, drain=8.0)
-    home = Path(tempfile.mkdtemp(prefix="consent-rolling-"))
-    home.chmod(0o755)  # nginx's workers have another account
+    front = free_port()
     with ExitStack() as stack:
-        cluster, agent, port = Cluster(), stack.enter_context(slow_agent()), free_port()
-        stack.callback(cluster.remove)
-        os.environ.update(
-            staging.LIMITS_OFF, BASE_URL=f"http://localhost:{port}", DATABASE_URL=cluster.url, CONSENT_VAR=str(home),
-            BEHIND_TLS_PROXY="true", LOG_LEVEL="WARNING", DJANGO_SETTINGS_MODULE="config.settings", DATABASE_POOL="8",
-            AGENT_BRAND_URL=f"http://127.0.0.1:{agent}/2.0",
+        agent = stack.enter_context(slow_agent())
+        deployment = stack.enter_context(
+            deployed(
+                "rolling", 1, way=lambda link, port: front if link == "the service" else port, apps=CLIENTS + 1,
+                BEHIND_TLS_PROXY="true", DATABASE_POOL="8", AGENT_BRAND_URL=f"http://127.0.0.1:{agent}/2.0",
+            )
         )  # fmt: skip
-        staging.prepare(home)
-        apps, [person] = staging.make_apps(CLIENTS + 1), staging.make_people(1)
+        home, apps, [person] = deployment.home, deployment.apps, deployment.people
+        with running(deployment.service):  # what is measured only asks for what they have
+            person.arrive(f"http://localhost:{deployment.service.port}").close()
         token = staging.consent_to_agents(apps[0], person, SITE)
         staging.close_connections()
-        arrive(person, home)
-        groups = {}
+        children: list[Child] = []
+        stack.callback(_end, children)
         for name in GROUPS:
             (home / "run" / name).mkdir(parents=True)
             command = group_command(name, home, options.drain)
-            groups[name] = stack.enter_context(running(name, command, home / f"{name}.log"))
-        for name in GROUPS:
-            wait_for(home / f"{name}.log", "group: process", 1)
-        (home / "nginx.conf").write_text(nginx_configuration(home, port))
-        nginx = [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(home / "nginx.conf"), "-p", str(home)]
-        stack.enter_context(running("nginx", nginx, home / "nginx.log"))
+            children.append(_start(name, command, home / f"{name}.log", deployment.env))
+        for child in children:
+            wait_for(child.log, "group: process", 1)
+        groups = list(children)
+        configure_front(home, front)
+        children.append(start_nginx(home))
         time.sleep(1)
-        site = f"http://localhost:{port}"
-        wrong = measure(home, groups, [Follower(site, app) for app in apps], acts(site, apps, person, token), options)
-    if wrong:
-        print(f"The logs stay in {home}")
-    else:
-        shutil.rmtree(home)
-    return 1 if wrong else 0
-
-
-def arrive(person: staging.StagedPerson, home: Path) -> None:
-    """Sign in and put something into a vault, at a server of its own: what is measured asks for it only."""
-    port = free_port()
-    with running("the server to arrive at", _server(port), home / "arrival.log"):
-        deadline = time.monotonic() + 60
-        while is_free(port) and time.monotonic() < deadline:
-            time.sleep(0.2)
-        person.arrive(f"http://localhost:{port}").close()
+        doing = acts(deployment.site, apps, person, token)
+        wrong = measure(groups, following(deployment.site, apps), front, doing, options)
+        return end_of(deployment, wrong)
 
 
 def acts(site: str, apps: list[staging.StagedApp], person: staging.StagedPerson, token: str) -> list[Act]:
@@ -275,16 +234,16 @@ def acts(site: str, apps: list[staging.StagedApp], person: staging.StagedPerson,
     return [*requesting, *holding, *[ask_agent(token)] * AGENT_CALLERS]
 
 
-def measure(home: Path, groups: dict[str, Any], followers: list[Follower], acts: list[Act], options: Any) -> bool:
-    """Call, hold and listen while one group after another is replaced; whether anything was wrong."""
+def measure(groups: list[Child], followers: list[Follower], front: int, acts: list[Act], options: Any) -> list[str]:
+    """Call, hold and listen while one group after another is replaced; what was wrong."""
     tally = Tally()
-    callers = [Caller(urlsplit(os.environ["BASE_URL"]).port, tally, act) for act in acts]
+    callers = [Caller(front, tally, act) for act in acts]
     began = time.monotonic()
-    for thread in (*followers, *callers):
-        thread.start()
-    for name, process in groups.items():
+    for caller in callers:
+        caller.start()
+    for group in groups:
         time.sleep(3)
-        replace(name, process, home, tally)
+        replace(group, tally)
     while tally.count < options.requests:
         time.sleep(0.1)
     tally.over.set()
@@ -293,40 +252,31 @@ def measure(home: Path, groups: dict[str, Any], followers: list[Follower], acts:
     return report(tally, followers, len(groups), time.monotonic() - began)
 
 
-def replace(name: str, process: subprocess.Popen[bytes], home: Path, tally: Tally) -> None:
+def replace(group: Child, tally: Tally) -> None:
     """One SIGHUP, until the old processes are gone."""
-    log = home / f"{name}.log"
-    serving, ended = (log.read_text(errors="replace").count(text) for text in (" serves ", " has ended"))
+    serving, ended = (group.log.read_text(errors="replace").count(text) for text in (" serves ", " has ended"))
     began, before = time.monotonic(), tally.count
-    process.send_signal(signal.SIGHUP)
-    wait_for(log, " serves ", serving + 1)
+    group.process.send_signal(signal.SIGHUP)
+    wait_for(group.log, " serves ", serving + 1)
     turned = time.monotonic() - began
-    wait_for(log, " has ended", ended + 1)
+    wait_for(group.log, " has ended", ended + 1)
     took, failed = time.monotonic() - began, sum(tally.failed.values())
-    print(f"{name}: turned after {turned:.1f} s, old ones gone after {took:.1f} s; "
+    print(f"{group.name}: turned after {turned:.1f} s, old ones gone after {took:.1f} s; "
           f"{tally.count - before} requests meanwhile, {failed} failed so far", flush=True)  # fmt: skip
 
 
-def report(tally: Tally, followers: list[Follower], replaced: int, seconds: float) -> bool:
-    """Print the figures; whether anything is wrong."""
+def report(tally: Tally, followers: list[Follower], replaced: int, seconds: float) -> list[str]:
+    """Print the figures; what is wrong."""
     from consent.notices.models import Notice
 
-    wrong = dict(tally.failed)
     deadline = time.monotonic() + 30
+    while Notice.objects.count() > sum(len(each.events) for each in followers) and time.monotonic() < deadline:
+        time.sleep(0.1)
     for follower in followers:
-        notices = Notice.objects.filter(app=follower.app.pk).order_by("sequence")
-        expected = list(notices.values_list("sequence", flat=True))
-        while len(follower.events) < len(expected) and time.monotonic() < deadline:
-            time.sleep(0.1)
         follower.over.set()
-        heard = [sequence for sequence, _ in follower.events]
-        if heard != expected:
-            wrong[f"a stream heard {len(heard)} of {len(expected)} events"] = 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.good.items()))
     events = sum(len(follower.events) for follower in followers)
     print(f"{tally.count} requests in {seconds:.0f} s ({kinds}), {replaced} groups replaced, {len(followers)} streams "
           f"resumed {sum(follower.resumed for follower in followers)} times for {events} events")  # fmt: skip
-    for what, times in wrong.items():
-        print(f"  {times} times {what}")
     print(f"failed: {sum(tally.failed.values())} of {tally.count}")
-    return bool(wrong)
+    return [*(f"{times} times {what}" for what, times in tally.failed.items()), *unfollowed(followers)]

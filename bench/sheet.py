@@ -9,11 +9,10 @@ then each request with its begin, end and octets.
 import json
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from bench.shot_stage import stage
-from bench.staging import sign_in
-from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
+from bench.staging import chromium, sign_in
 
 LATENCY_MS, OCTETS_A_SECOND = 400, 50_000
 WINDOW = {"width": 390, "height": 844}
@@ -25,11 +24,10 @@ USABLE = """() => {
 
 
 def main() -> None:
-    with stage() as scene, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        signed_in = browser.new_context(base_url=scene.address, viewport=WINDOW)  # type: ignore[arg-type]  # two numbers
+    with stage() as scene, chromium() as browser:
+        signed_in = browser.new_context(base_url=scene.address, viewport=WINDOW)
         sign_in(signed_in.new_page(), scene.sample["owner"])
-        context = browser.new_context(viewport=WINDOW, storage_state=signed_in.storage_state())  # type: ignore[arg-type]
+        context = browser.new_context(viewport=WINDOW, storage_state=signed_in.storage_state())
         _measure(context.new_page(), f"{scene.address}/consent/requests/{scene.names['pending']}/")
 
 

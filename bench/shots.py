@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, TimeoutError
 
 from bench import shot_steps as steps
 from bench import staging
@@ -25,7 +25,6 @@ from bench.shot_stage import Scene, stage
 from bench.shot_steps import Prepare, Shot, wrong_form
 from deploy.local.place import VAR
 from tests.addresses import ADDRESSES, Caller, pages, path_of
-from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 _READERS = {Caller.ANONYMOUS: "nobody", Caller.OWNER: "owner", Caller.STAFF_2FA: "staff"}
 _AT = {address.route: address for address in ADDRESSES if address.method == "GET"}
@@ -152,22 +151,16 @@ SAME = r"""() => {
 
 
 def main() -> int:
-    executable = find_chromium()
-    if executable is None:
-        sys.exit("No Chromium found; set CHROMIUM to its path.")
     folder, words = VAR / "shots", sys.argv[1:]
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         scene = stack.enter_context(stage())
-        shots = every_shot(scene)
-        playwright = stack.enter_context(sync_playwright())
-        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
-        wrong, taken = [], 0
+        shots, wrong, taken = every_shot(scene), list[str](), 0  # asks the database, which Playwright forbids
+        browser = stack.enter_context(staging.chromium())
         for screen in [Screen(size, theme, folder) for size in SIZES for theme in THEMES]:
             wanted = [shot for shot in shots if not words or any(word in screen.picture(shot).name for word in words)]
             wrong += look(browser, scene, wanted, screen)
             taken += len(wanted)
-        browser.close()
     print(f"{taken} pictures in {folder}")
     print("\n".join(wrong) or "Every page answered as it should, and no page was wider than its screen.")
     return 1 if wrong else 0

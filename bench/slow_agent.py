@@ -46,10 +46,7 @@ class Agent(asyncio.Protocol):
         task = json.loads(self.received[head + 4 :])["id"]
         delay = float(lower.split(b" ", 2)[1].strip(b"/") or 0)
         self.received.clear()
-        if delay:
-            asyncio.get_running_loop().call_later(delay, self.answer, task)
-        else:
-            self.answer(task)
+        asyncio.get_running_loop().call_later(delay, self.answer, task)
 
     def answer(self, task: str) -> None:
         message = {"role": "agent", "parts": [{"type": "text", "text": json.dumps({"likes": ["tea"] * 100})}]}

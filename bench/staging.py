@@ -107,6 +107,20 @@ def close_connections() -> None:
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL's connections
 
 
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser of Playwright's; ends here where there is none."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
+
+    executable = find_chromium() or sys.exit("No Chromium found; set CHROMIUM to its path.")
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
 def sign_in(page: Any, person: dict[str, str]) -> None:
     """On the site of the page's context, as far as the password takes them."""
     page.goto("/accounts/login/")

@@ -25,7 +25,7 @@ Requests = dict[str, list[str]]
 
 def prepared(url: str, **env: str) -> Requests:
     """Fill the empty database at this address; what is to be sent there, for each address that is measured."""
-    settings = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "bench.settings", "LOG_LEVEL": "INFO", **env}
+    settings = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "INFO", **env}
     os.environ.update(settings)
     prepare()
     from bench.population import BASE, copying, known_as, of_request, populate, user_id
@@ -45,7 +45,7 @@ def prepared(url: str, **env: str) -> Requests:
     keys = [public_half(generate_connector_key()) for _ in others]  # a key belongs to one app
     pairs = zip(product(REQUESTED_SCOPES, numbers), cycle(range(REQUESTING_APPS)))
     return {
-        "reference": [f"GET /api/v1/reference/{user_id(n)} HTTP/1.1\r\nHost: localhost\r\n\r\n" for n in numbers],
+        "bare": [f"GET /reference/{user_id(n)} HTTP/1.1\r\nHost: localhost\r\n\r\n" for n in numbers],
         # few enough people that the warm-up meets each of them: the day's first discovery of somebody is written down
         "discovery": [get(f"user-scopes/{known_as(n)}", own) for n in numbers[:100]],
         "first discovery": [

@@ -17,13 +17,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from bench.staging import close_connections, parse_options, prepare, sign_in
+from bench.staging import chromium, close_connections, parse_options, prepare, sign_in
 from consent_bridge.owner import Owner
 from deploy.local.place import manage
 from deploy.local.serving import free_port, service
-from tests.system.browser.sealing.chromium import ARGUMENTS, find_chromium
 
 DOMAINS = 10
 WITHIN_MS, FRAME_MS = 2000, 200
@@ -131,12 +130,8 @@ def measure(page: Page, person: dict[str, str]) -> dict[str, Any]:
 
 def main() -> int:
     given = parse_options("vault", segments=500, megabytes=10.0)
-    executable = find_chromium() or sys.exit("No Chromium found; set CHROMIUM to its path.")
-    with large_vault(given.segments, given.megabytes) as (address, person), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, headless=True, args=ARGUMENTS)
-        page = browser.new_context(base_url=address, locale="en-GB").new_page()
-        found = measure(page, person)
-        browser.close()
+    with large_vault(given.segments, given.megabytes) as (address, person), chromium() as browser:
+        found = measure(browser.new_context(base_url=address, locale="en-GB").new_page(), person)
     shown, changed = found["shown"], found["changed"]
     print(f"{shown['segments']} segments, {given.megabytes:g} MB and the sample's")
     print(f"{'':<18}{'ms':>10}{'longest frame, ms':>20}")

@@ -35,7 +35,7 @@ def main() -> int:
             bare = running.enter_context(granian("bench.reference:bare", factory=True, workers=workers))
             for server in (service, bare):
                 running.enter_context(limited_to(options.share, children(server.pid)))
-            found = targets_at(service, requests) | {"bare": targets_at(bare, requests)["reference"]}
+            found = targets_at(service, requests) | {"bare": Target(bare, requests["bare"])}
             targets |= {f"{name}, {workers}": found[name] for name in ADDRESSES}
         return report(measure(targets, options), options)
 

@@ -49,6 +49,14 @@ class Follower(threading.Thread):
                     return
 
 
+def following(site: str, apps: list[StagedApp]) -> list[Follower]:
+    """One for each app, at it."""
+    followers = [Follower(site, app) for app in apps]
+    for follower in followers:
+        follower.start()
+    return followers
+
+
 class Receiver(ThreadingHTTPServer):
     """Where webhooks arrive: verifies each, keeps it, and now and then pretends to be down.
 

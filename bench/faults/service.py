@@ -1,4 +1,4 @@
-"""A service of one's own with people and apps, to be broken: what `chaos`, `away` and `backups` begin with."""
+"""A service of one's own with people and apps, to be broken or replaced, and nginx in front of it."""
 
 import glob
 import os
@@ -80,6 +80,7 @@ def deployed(
     people: int,
     cluster: Cluster | None = None,
     way: Callable[[str, int], int] = lambda _, port: port,
+    apps: int = APPS,
     **settings: str,
 ) -> Iterator[Deployment]:
     """All of it, on a fresh cluster and with nothing running yet; `settings` are the service's own.
@@ -103,13 +104,29 @@ def deployed(
         }  # fmt: skip
         os.environ.update(env)
         staging.prepare(home)
-        apps = staging.make_apps(APPS)
+        made = staging.make_apps(apps)
         receiving = f"http://127.0.0.1:{way('the receiver', receiver.server_port)}/hook"
-        for app in apps:
+        for app in made:
             staging.add_webhook(app, receiving, receiver.secret)
         staged = staging.make_people(people)
         staging.close_connections()
-        yield Deployment(home, cluster, receiver, Service(port, env, home), apps, staged)
+        yield Deployment(home, cluster, receiver, Service(port, env, home), made, staged)
+
+
+def configure_nginx(home: Path, http: str) -> None:
+    """Write the file that `start_nginx` reads, with this in its block `http`; all of its own files are in `home`."""
+    home.chmod(0o755)  # its workers have another account
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "".join(f"{kind}_temp_path {home}/{kind};\n" for kind in kinds)
+    (home / "nginx.conf").write_text(
+        f"daemon off; pid {home}/nginx.pid; error_log {home}/nginx.log;\n"
+        f"events {{ worker_connections 8192; }}\nhttp {{\n{places}{http}}}\n"
+    )
+
+
+def start_nginx(home: Path) -> Child:
+    program = shutil.which("nginx") or "/usr/sbin/nginx"
+    return _start("nginx", [program, "-c", str(home / "nginx.conf"), "-p", str(home)], home / "nginx.log", {})
 
 
 def end_in_order() -> None:

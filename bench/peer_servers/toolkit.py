@@ -35,7 +35,6 @@ if not settings.configured:  # as where this file is also the table of addresses
         ROOT_URLCONF="toolkit",
         OAUTH2_PROVIDER={"SCOPES": {"read": "Read", "introspection": "Look at tokens"}},
         DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-        USE_TZ=True,
         LOGGING_CONFIG=None,
     )
 
