@@ -157,7 +157,7 @@ class FrozenRequest(Shape):
     ]
 
 
-class AskedConsent(Shape):
+class MadeRequest(Shape):
     """A request that waits for the person's decision."""
 
     request_id: RequestId
@@ -253,7 +253,7 @@ class ConnectionNotice(Shape):
 class Connection(ConnectionNotice):
     """Where a connection stands, with what was asked along with it."""
 
-    request: Annotated[AskedConsent | None, Field(description="As asking answers it; compare its digest.")]
+    request: Annotated[MadeRequest | None, Field(description="As asking answers it; compare its digest.")]
 
 
 class Grant(Shape):

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from consent_bridge.client import Client
 from consent_bridge.errors import BridgeError, Problem
-from consent_bridge.results import AskedConsent
+from consent_bridge.results import MadeRequest
 from consent_bridge.sealed import generate_connector_key
 
 SCOPE = "attr.lifestyle.shopping.*"
@@ -35,7 +35,7 @@ class Visit:
     """What the shop knows of one visitor: the connections that this very visit began, and what came of one."""
 
     begun: set[str] = field(default_factory=set)
-    request: AskedConsent | None = None
+    request: MadeRequest | None = None
     style: str | None = None
     note: str = ""
 

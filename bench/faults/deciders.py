@@ -14,7 +14,7 @@ from bench.staging import PURPOSE, SCOPE, StagedApp, StagedPerson
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Unreachable
 from consent_bridge.owner import Owner
-from consent_bridge.results import AskedConsent
+from consent_bridge.results import MadeRequest
 from consent_bridge.sealed import generate_connector_key
 
 Result = TypeVar("Result")
@@ -125,7 +125,7 @@ class Decider(threading.Thread):
         if decision == "approved":
             self._go_on(outcome, request, client)
 
-    def _request(self, client: Client) -> AskedConsent:
+    def _request(self, client: Client) -> MadeRequest:
         key, most = uuid.uuid4().hex, self.dice.choice([None, 100])  # under one key, asking again is asking once
         return self._until_answered(
             lambda: client.request_consent(
@@ -133,14 +133,14 @@ class Decider(threading.Thread):
             )
         )
 
-    def _decider(self, decision: str, request: AskedConsent, client: Client) -> Callable[[], Any]:
+    def _decider(self, decision: str, request: MadeRequest, client: Client) -> Callable[[], Any]:
         if decision == "approved":
             return lambda: self.owner.approve(self.owner.review(request.request_id))
         if decision == "denied":
             return lambda: self.owner.deny(request.request_id)
         return lambda: client.end(request.request_id)
 
-    def _go_on(self, outcome: Outcome, request: AskedConsent, client: Client) -> None:
+    def _go_on(self, outcome: Outcome, request: MadeRequest, client: Client) -> None:
         """Reads, and for some an end before the next approval supersedes it."""
         for _ in range(self.dice.randrange(3)):
             self._until_answered(lambda: client.read(request, self.keys[client]))
@@ -197,6 +197,6 @@ def deciding(deciders: list[Decider]) -> Iterator[None]:
         decider.join(STUCK_AFTER)
 
 
-def _ended(client: Client, request: AskedConsent) -> bool:
+def _ended(client: Client, request: MadeRequest) -> bool:
     grant = client.status(request.request_id).grant
     return grant is not None and grant.status not in ("active", "paused")

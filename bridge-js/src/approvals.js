@@ -9,7 +9,7 @@ import { KeyRefused } from "./formats/errors.js";
 import { checkOwnerKey, keyThumbprint } from "./formats/jws.js";
 import { sha256 } from "./formats/sha256.js";
 
-/** @typedef {import("./index.js").AskedConsent} AskedConsent */
+/** @typedef {import("./index.js").MadeRequest} MadeRequest */
 /** @typedef {import("./index.js").Envelope} Envelope */
 /** @typedef {import("./index.js").OwnerKey} OwnerKey */
 /** @typedef {import("./index.js").Pin} Pin */
@@ -68,7 +68,7 @@ export class KeyPins {
 
 /**
  * Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key.
- * @param {Envelope} envelope @param {AskedConsent} asked @param {string} issuer
+ * @param {Envelope} envelope @param {MadeRequest} asked @param {string} issuer
  * @param {{pins: KeyPins}} options
  */
 export async function checkApproval(envelope, asked, issuer, { pins }) {
@@ -80,7 +80,7 @@ export async function checkApproval(envelope, asked, issuer, { pins }) {
   await pins.keep(issuer, asked.user_id, key, approval);
 }
 
-/** @param {Envelope} envelope @param {AskedConsent} asked @param {OwnerKey} key @param {Pin | undefined} pin @param {string} issuer */
+/** @param {Envelope} envelope @param {MadeRequest} asked @param {OwnerKey} key @param {Pin | undefined} pin @param {string} issuer */
 async function checkKnown(envelope, asked, key, pin, issuer) {
   const reset = envelope.owner_key_reset;
   if (!pin) {

@@ -4,20 +4,19 @@
 import { createHash } from "node:crypto";
 
 import { KeyPins } from "./approvals.js";
-import { checkAsked } from "./asked.js";
 import { BadAnswer, Problem, WaitTimeout } from "./errors.js";
 import { toBase64url, utf8 } from "./formats/bytes.js";
 import { Refused } from "./formats/errors.js";
 import { checkConnectorKey, publicHalf, thumbprint } from "./formats/keys.js";
 import { sha256 } from "./formats/sha256.js";
-import { checkKey, compare, openEnvelope, originOf } from "./opening.js";
+import { checkKey, checkRequest, compare, openEnvelope, originOf } from "./opening.js";
 import { Proving } from "./proving.js";
 import { makePerson, PEOPLE as SANDBOX, SandboxPerson, tellEvent } from "./sandbox.js";
-import { ASKED, CATALOG, CONNECTION, DISCOVERY, ENVELOPE, FOUND, MADE_CONNECTION, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
+import { CATALOG, CONNECTION, DISCOVERY, ENVELOPE, FOUND, MADE_CONNECTION, MADE_REQUEST, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
 import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
 
-/** @typedef {import("./index.js").AskedConsent} AskedConsent */
+/** @typedef {import("./index.js").MadeRequest} MadeRequest */
 /** @typedef {import("./index.js").Envelope} Envelope */
 /** @typedef {import("./index.js").Slice} Slice */
 /** @typedef {import("./index.js").Status} Status */
@@ -62,7 +61,7 @@ export class Client {
     return this.#get(FOUND, "/people", { query, cursor, limit });
   }
 
-  /** @param {import("./index.js").ConsentRequest} request @returns {Promise<AskedConsent>} */
+  /** @param {import("./index.js").ConsentRequest} request @returns {Promise<MadeRequest>} */
   async requestConsent({ userId, scope, purpose, key, connectorKeyId, idempotencyKey, clientHint, ...terms }) {
     const open = Object.hasOwn(key, "d") ? await publicHalf(key) : await checkConnectorKey(key);
     const fingerprint = await thumbprint(open);
@@ -82,8 +81,8 @@ export class Client {
       headers: { ...hintOf(clientHint), ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}) },
       repeatable: Boolean(idempotencyKey),
     });
-    const asked = shaped(ASKED, jsonOf(answer));
-    checkAsked(asked, body, fingerprint);
+    const asked = shaped(MADE_REQUEST, jsonOf(answer));
+    checkRequest(asked, body, fingerprint);
     return asked;
   }
 
@@ -194,14 +193,14 @@ export class Client {
     return whole((await this.#fetch(requestId)).envelope);
   }
 
-  /** @param {AskedConsent} asked @param {unknown} key @param {{seenRevision?: number}} [options] @returns {Promise<Slice>} */
+  /** @param {MadeRequest} asked @param {unknown} key @param {{seenRevision?: number}} [options] @returns {Promise<Slice>} */
   async read(asked, key, { seenRevision = 0 } = {}) {
     await checkKey(asked, key);
     const { envelope, etag } = await this.#fetch(asked.request_id);
     return this.#opened(whole(envelope), etag, asked, key, seenRevision);
   }
 
-  /** @param {AskedConsent} asked @param {unknown} key @param {Slice} known @returns {Promise<Slice | null>} */
+  /** @param {MadeRequest} asked @param {unknown} key @param {Slice} known @returns {Promise<Slice | null>} */
   async readNewer(asked, key, known) {
     await checkKey(asked, key);
     const { envelope, etag } = await this.#fetch(asked.request_id, known.etag);
@@ -219,7 +218,7 @@ export class Client {
     return { envelope, etag: answer.headers.get("ETag") ?? "" };
   }
 
-  /** @param {Envelope} envelope @param {string} etag @param {AskedConsent} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
+  /** @param {Envelope} envelope @param {string} etag @param {MadeRequest} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
   async #opened(envelope, etag, asked, key, seen) {
     const least = Math.max(seen, this.#seen.get(asked.request_id) ?? 0);
     const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag, pins: this.pins });
@@ -227,7 +226,7 @@ export class Client {
     return slice;
   }
 
-  /** @param {AskedConsent} asked @param {import("./index.js").OwnerKey} key */
+  /** @param {MadeRequest} asked @param {import("./index.js").OwnerKey} key */
   acceptOwnerKey(asked, key) {
     this.pins.accept(originOf(asked.issuer), asked.user_id, key);
   }
@@ -335,7 +334,7 @@ async function checkedConnection(found, connectionId, { request, returnUrl }) {
   if (!request) throw new Refused("a request was asked along; give the one that the connection was begun with", "request");
   compare("user_id", asked.user_id, found.user_id, "the answer");
   const given = { user_id: found.user_id, invitation_sha256: toBase64url(sha256(utf8(connectionId))), return_url: returnUrl ?? null };
-  checkAsked(asked, { ...request, ...given }, await thumbprint(request.connector_public_key));
+  checkRequest(asked, { ...request, ...given }, await thumbprint(request.connector_public_key));
   return found;
 }
 

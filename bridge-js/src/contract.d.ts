@@ -102,7 +102,7 @@ export interface components {
             };
         };
         /** @description A request that waits for the person's decision. */
-        AskedConsent: {
+        MadeRequest: {
             request_id: string;
             /** @enum {string} */
             status: "pending" | "approved" | "denied" | "cancelled" | "expired";
@@ -170,7 +170,7 @@ export interface components {
             /** @description The app's own number of the event that told of it. */
             sequence: number | null;
             /** @description As asking answers it; compare its digest. */
-            request: components["schemas"]["AskedConsent"] | null;
+            request: components["schemas"]["MadeRequest"] | null;
         };
         /** @description What was approved. */
         Grant: {
@@ -329,7 +329,7 @@ export type Discovery = components['schemas']['Discovery'];
 export type FoundPerson = components['schemas']['FoundPerson'];
 export type PeoplePage = components['schemas']['PeoplePage'];
 export type FrozenRequest = components['schemas']['FrozenRequest'];
-export type AskedConsent = components['schemas']['AskedConsent'];
+export type MadeRequest = components['schemas']['MadeRequest'];
 export type MadeConnection = components['schemas']['MadeConnection'];
 export type ConnectionNotice = components['schemas']['ConnectionNotice'];
 export type Connection = components['schemas']['Connection'];

@@ -1,8 +1,8 @@
 // The public API. Results have the wire's own names, durations are whole seconds, times are RFC 3339 in UTC.
 
-import type { AskedConsent, Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, Grant, MadeConnection, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
+import type { Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, Grant, MadeConnection, MadeRequest, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status, Terms } from "./contract.js";
 
-export type { AskedConsent, Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, FoundPerson, Grant, MadeConnection, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
+export type { Connection, ConnectionAnswer, ConnectionNotice, Discovery, Envelope, FoundPerson, Grant, MadeConnection, MadeRequest, PeoplePage, Processing, RequestPage, SandboxEntry, ScopeEntry, Status } from "./contract.js";
 export type RequestStatus = Status["status"];
 export type GrantStatus = Grant["status"];
 
@@ -235,7 +235,7 @@ export class Client {
   /** One page of the people who let apps find them, by how their handle or name begins; all of them without `query`. */
   people(query?: string, options?: { cursor?: string; limit?: number }): Promise<PeoplePage>;
   /** Ask for one scope; keep the answer, an export is checked against it. */
-  requestConsent(request: ConsentRequest): Promise<AskedConsent>;
+  requestConsent(request: ConsentRequest): Promise<MadeRequest>;
   /** What to ask of whoever connects; the private half of `key` stays here. */
   requestAlong(request: AlongRequest): Promise<RequestAlong>;
   /** Let somebody connect: send them to `connect_url`, or, without a `returnUrl`, show `code` and `code_url`. */
@@ -264,15 +264,15 @@ export class Client {
   /** The sealed export; counts as one read. */
   fetchExport(requestId: string): Promise<Envelope>;
   /** Fetch the export, compare it with what was asked, open it with the connector's private key. */
-  read(asked: AskedConsent, key: PrivateKey, options?: { seenRevision?: number }): Promise<Slice>;
+  read(asked: MadeRequest, key: PrivateKey, options?: { seenRevision?: number }): Promise<Slice>;
   /** The same, or null where nothing changed since `known` was read; that counts no read. */
-  readNewer(asked: AskedConsent, key: PrivateKey, known: Slice): Promise<Slice | null>;
+  readNewer(asked: MadeRequest, key: PrivateKey, known: Slice): Promise<Slice | null>;
   /** Cancel a pending request or release a live grant; repeated, the same answer. */
   end(requestId: string): Promise<Status>;
   /** What is kept of the people's keys. */
   readonly pins: KeyPins;
   /** Take another key as this person's, as `OwnerKeyChanged` has it, where they told you that it is theirs. */
-  acceptOwnerKey(asked: AskedConsent, key: OwnerKey): void;
+  acceptOwnerKey(asked: MadeRequest, key: OwnerKey): void;
   /** One page of this app's requests, newest first. */
   requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;
   /** Every request of this app, newest first. */
@@ -364,7 +364,7 @@ export const SYNTHETIC_PROFILE: Record<string, Record<string, unknown>>;
 /** A fetched export, opened: header, content and envelope all have to say what was asked for. */
 export function openEnvelope(
   envelope: Envelope,
-  asked: AskedConsent,
+  asked: MadeRequest,
   key: PrivateKey,
   options?: { seenRevision?: number; etag?: string; pins?: KeyPins },
 ): Promise<Slice>;

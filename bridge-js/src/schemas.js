@@ -94,7 +94,7 @@ export const SCHEMAS = {
       derived: {"type": "object"},
     },
   },
-  AskedConsent: {
+  MadeRequest: {
     type: "object",
     required: ["request_id", "status", "app_id", "issuer", "user_id", "scope", "scope_label", "approval_url", "interval", "expires_in", "expires_at", "access_duration", "connector_key_id", "connector_fingerprint", "request", "request_digest", "created_at"],
     properties: {
@@ -152,7 +152,7 @@ export const SCHEMAS = {
       request_id: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       refusal: {"anyOf": [{"type": "string"}, {"type": "null"}]},
       sequence: {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-      request: {"anyOf": [{"$ref": "#/components/schemas/AskedConsent"}, {"type": "null"}]},
+      request: {"anyOf": [{"$ref": "#/components/schemas/MadeRequest"}, {"type": "null"}]},
     },
   },
   Grant: {

@@ -24,10 +24,10 @@ export const STATUS = named("Status");
 export const PROCESSING = named("Processing");
 export const MADE_CONNECTION = named("MadeConnection");
 export const CONNECTION = named("Connection");
-export const CONNECTION_TOLD = named("ConnectionNotice");
+export const CONNECTION_EVENT = named("ConnectionNotice");
 export const CONNECTION_ANSWER = named("ConnectionAnswer");
 export const DISCOVERY = named("Discovery");
-export const ASKED = named("AskedConsent");
+export const MADE_REQUEST = named("MadeRequest");
 export const ENVELOPE = named("Envelope");
 export const PAGE = named("RequestPage");
 export const FOUND = named("PeoplePage");
@@ -47,7 +47,7 @@ export const DATA = record({
 });
 export const KEYS = record({ keys: { type: "array", items: { type: "object" } } });
 export const NOTICE = record({ type: TEXT, timestamp: TEXT, data: STATUS });
-export const CONNECTION_NOTICE = record({ type: TEXT, timestamp: TEXT, data: CONNECTION_TOLD });
+export const CONNECTION_NOTICE = record({ type: TEXT, timestamp: TEXT, data: CONNECTION_EVENT });
 export const PROCESSING_NOTICE = record({ type: TEXT, timestamp: TEXT, data: PROCESSING });
 
 /** What a value has to be, by the word for it. @type {Record<string, [string, (value: any) => boolean]>} */

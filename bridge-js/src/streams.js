@@ -4,7 +4,7 @@
 
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
 import { parseObject } from "./formats/json.js";
-import { CONNECTION_TOLD, PROCESSING, shaped, STATUS } from "./shapes.js";
+import { CONNECTION_EVENT, PROCESSING, shaped, STATUS } from "./shapes.js";
 
 /** @typedef {import("./index.js").ConsentEvent} ConsentEvent */
 
@@ -109,7 +109,7 @@ export class Stream {
       throw new BadAnswer(/** @type {Error} */ (error).message);
     }
     if (type === "consent") return { id: position, type, status: shaped(STATUS, body, "an event") };
-    if (type.startsWith("connection.")) return { id: position, type, connection: shaped(CONNECTION_TOLD, body, "an event") };
+    if (type.startsWith("connection.")) return { id: position, type, connection: shaped(CONNECTION_EVENT, body, "an event") };
     return { id: position, type, processing: shaped(PROCESSING, body, "an event") };
   }
 }

@@ -14,7 +14,7 @@ const LONGEST_RETRY_AFTER = 10;
 /**
  * @typedef {{status: number, headers: Headers, body: Uint8Array}} Answer
  * @typedef {{method?: string, params?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>,
- *   extraSeconds?: number, repeatable?: boolean}} Asked
+ *   extraSeconds?: number, repeatable?: boolean}} Call
  */
 
 /** Whether trying again later may help. @param {unknown} error */
@@ -38,13 +38,13 @@ export class Transport {
 
   /**
    * One answer below 400. Only what is `repeatable` is tried again, after a connection that failed or a 502, 503 or 504.
-   * @param {string} path @param {Asked} asked @returns {Promise<Answer>}
+   * @param {string} path @param {Call} call @returns {Promise<Answer>}
    */
-  async send(path, asked) {
-    const attempts = asked.repeatable === false ? 1 : this.limits.attempts;
+  async send(path, call) {
+    const attempts = call.repeatable === false ? 1 : this.limits.attempts;
     for (let attempt = 1; ; attempt++) {
       try {
-        return judged(await this.#once(path, asked));
+        return judged(await this.#once(path, call));
       } catch (error) {
         const pause = pauseAfter(error, attempt);
         if (attempt >= attempts || pause === null) throw error;
@@ -53,7 +53,7 @@ export class Transport {
     }
   }
 
-  /** @param {string} path @param {Asked} asked @returns {Promise<Answer>} */
+  /** @param {string} path @param {Call} call @returns {Promise<Answer>} */
   async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0 }) {
     const signal = AbortSignal.timeout((this.limits.timeoutSeconds + extraSeconds) * 1000);
     /** @type {Record<string, string>} */

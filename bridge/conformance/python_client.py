@@ -13,7 +13,7 @@ from unittest import mock
 from consent_bridge import derived, logs, merkle, notes, opening, proofs, sealed, webhooks
 from consent_bridge.approvals import KeyPins
 from consent_bridge.errors import BridgeError
-from consent_bridge.results import AskedConsent, Envelope, as_json, build
+from consent_bridge.results import Envelope, MadeRequest, as_json, build
 
 Given = dict[str, Any]
 
@@ -24,7 +24,7 @@ def open_export(given: Given) -> Any:
 
 
 def open_envelope(given: Given) -> Any:
-    asked, pins = build(AskedConsent, given["asked"]), KeyPins()
+    asked, pins = build(MadeRequest, given["asked"]), KeyPins()
     if "known_owner_key" in given:
         pins.accept(sealed.origin_of(asked.issuer), asked.user_id, given["known_owner_key"])
     with mock.patch("time.time", return_value=given["now"]):

@@ -10,29 +10,6 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class AskedConsent:
-    """A request that waits for the person's decision."""
-
-    request_id: str
-    status: str
-    app_id: str
-    issuer: str
-    user_id: str
-    scope: str
-    scope_label: str
-    approval_url: str
-    interval: int
-    expires_in: int
-    expires_at: str
-    access_duration: int
-    connector_key_id: str
-    connector_fingerprint: str
-    request: FrozenRequest
-    request_digest: str
-    created_at: str
-
-
-@dataclass(frozen=True)
 class Connection:
     """Where a connection stands, with what was asked along with it."""
 
@@ -42,7 +19,7 @@ class Connection:
     request_id: str | None
     refusal: str | None
     sequence: int | None
-    request: AskedConsent | None
+    request: MadeRequest | None
 
 
 @dataclass(frozen=True)
@@ -170,6 +147,29 @@ class MadeConnection:
     expires_at: str
     expires_in: int
     interval: int
+
+
+@dataclass(frozen=True)
+class MadeRequest:
+    """A request that waits for the person's decision."""
+
+    request_id: str
+    status: str
+    app_id: str
+    issuer: str
+    user_id: str
+    scope: str
+    scope_label: str
+    approval_url: str
+    interval: int
+    expires_in: int
+    expires_at: str
+    access_duration: int
+    connector_key_id: str
+    connector_fingerprint: str
+    request: FrozenRequest
+    request_digest: str
+    created_at: str
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 from consent_bridge import signatures
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import origin_of, request_digest
-from consent_bridge.results import AskedConsent, Envelope, as_json
+from consent_bridge.results import Envelope, MadeRequest, as_json
 from consent_bridge.signing import APPROVAL_TYP, ROTATION_TYP
 
 _WHAT = "the approval"
@@ -78,7 +78,7 @@ def _name(issuer: str, user_id: str) -> str:
     return f"{issuer} {user_id}"
 
 
-def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins) -> None:
+def check_approval(envelope: Envelope, asked: MadeRequest, pins: KeyPins) -> None:
     """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
     key = signatures.check_public_key(envelope.owner_key, "the person's key")
     issuer = origin_of(asked.issuer)
@@ -88,7 +88,7 @@ def check_approval(envelope: Envelope, asked: AskedConsent, pins: KeyPins) -> No
     pins.keep(issuer, asked.user_id, key, envelope.approval)
 
 
-def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConsent, issuer: str) -> None:
+def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: MadeRequest, issuer: str) -> None:
     iat, ends_at = signatures.number_of(claims, "iat", _WHAT), signatures.number_of(claims, "ends_at", _WHAT)
     duration = signatures.number_of(claims, "access_duration", _WHAT)
     if ends_at <= time.time() - _LEEWAY:
@@ -111,12 +111,12 @@ def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: AskedConse
     signatures.check_claims(claims, expected, _WHAT)
 
 
-def _request_members(asked: AskedConsent) -> dict[str, Any]:
+def _request_members(asked: MadeRequest) -> dict[str, Any]:
     """What was asked, as the request's own record has it: the digest is made here and not taken over."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
 
 
-def _check_key(envelope: Envelope, asked: AskedConsent, key: signatures.Jwk, pin: Pin | None, issuer: str) -> None:
+def _check_key(envelope: Envelope, asked: MadeRequest, key: signatures.Jwk, pin: Pin | None, issuer: str) -> None:
     if pin is None:
         if envelope.owner_key_reset:
             raise OwnerKeyChanged(f"the person lost their vault, and this key is new ({key['x']})", key=key, reset=True)
@@ -136,7 +136,7 @@ def _taken_before(envelope: Envelope, key: signatures.Jwk, pin: Pin) -> bool:
 
 
 def _leads(
-    history: tuple[Any, ...], start: signatures.Jwk, end: signatures.Jwk, asked: AskedConsent, issuer: str
+    history: tuple[Any, ...], start: signatures.Jwk, end: signatures.Jwk, asked: MadeRequest, issuer: str
 ) -> bool:
     """Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order."""
     current, seq = start, 0

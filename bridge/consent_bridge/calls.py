@@ -118,7 +118,7 @@ def request_consent(
     idempotency_key: str | None = None,
     client_hint: str | None = None,
     **terms: Unpack[Terms],
-) -> Call[results.AskedConsent]:
+) -> Call[results.MadeRequest]:
     """Ask for one scope; keep the answer, an export is checked against it.
 
     `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is given.
@@ -128,8 +128,8 @@ def request_consent(
     along = request_along(scope, purpose=purpose, key=key, connector_key_id=connector_key_id, **terms)
     body = {"user_id": user_id, **_invitation(user_id), **along}
 
-    def read(answer: Answer) -> results.AskedConsent:
-        asked = results.build(results.AskedConsent, answer.json())
+    def read(answer: Answer) -> results.MadeRequest:
+        asked = results.build(results.MadeRequest, answer.json())
         check_request(asked, body)
         return asked
 
@@ -198,7 +198,7 @@ def complete_connection(
 ) -> Call[results.Connection]:
     """Complete it with the code of the return: only in the browser session that began it. Safe to repeat.
 
-    Its `request` is the `AskedConsent` to read by. `request` and `return_url` as it was begun with.
+    Its `request` is the `MadeRequest` to read by. `request` and `return_url` as it was begun with.
     """
 
     def read(answer: Answer) -> results.Connection:

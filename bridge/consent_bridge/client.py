@@ -19,7 +19,7 @@ from consent_bridge.exports import origin_of
 from consent_bridge.logs import Trust
 from consent_bridge.opening import open_envelope
 from consent_bridge.plans import Plans
-from consent_bridge.results import AskedConsent, Status
+from consent_bridge.results import MadeRequest, Status
 from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.streams import Event
 from consent_bridge.terms import Terms
@@ -136,7 +136,7 @@ class Client:
     receipt_with_proof = _planned(Plans.receipt_with_proof)
     verification_keys = _planned(Plans.verification_keys)
 
-    def accept_owner_key(self, asked: AskedConsent, owner_key: Mapping[str, Any]) -> None:
+    def accept_owner_key(self, asked: MadeRequest, owner_key: Mapping[str, Any]) -> None:
         """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs."""
         self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 

@@ -17,7 +17,7 @@ from consent_bridge.inputs import MAX_SECRET_BYTES, standard_input, text_in, tex
 from consent_bridge.jwe import equal_as_text
 from consent_bridge.keyring import Keyring
 from consent_bridge.keys import Jwk, generate_connector_key, public_half, thumbprint
-from consent_bridge.results import APPROVED, AskedConsent, as_json, build
+from consent_bridge.results import APPROVED, MadeRequest, as_json, build
 from consent_bridge.rules import TERM_RULES
 from consent_bridge.segments import open_segment_where
 from consent_bridge.state import RequestLog, read_key_file, read_small_file, state_directory, write_private_file
@@ -104,11 +104,11 @@ def read(options: Namespace) -> dict[str, Any]:
     return as_json(opened)
 
 
-def _stored_request(options: Namespace, log: RequestLog) -> tuple[AskedConsent, int]:
+def _stored_request(options: Namespace, log: RequestLog) -> tuple[MadeRequest, int]:
     if options.request is not None:
         body = parse_object(read_small_file(options.request, "the request file"), "the request file")
         try:
-            asked = build(AskedConsent, body, "the request file")
+            asked = build(MadeRequest, body, "the request file")
         except BadAnswer as error:
             raise Refused(str(error)) from error
         if options.request_id not in (None, asked.request_id):

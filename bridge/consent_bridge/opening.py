@@ -10,7 +10,7 @@ from consent_bridge.approvals import KeyPins, check_approval
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import LATER_MEMBERS, ExportHeader, open_export, origin_of, request_digest
 from consent_bridge.keys import thumbprint
-from consent_bridge.results import AskedConsent, Envelope, FrozenRequest, Slice, as_json
+from consent_bridge.results import Envelope, FrozenRequest, MadeRequest, Slice, as_json
 from consent_bridge.review import accepted_answers, covers
 
 _DEFAULTS = {"access_duration": 86400, "refresh_policy": "snapshot"}
@@ -20,7 +20,7 @@ _INVITATIONS = ("sh_", "@")  # ways of naming a person that no answer repeats
 _STATED_TWICE = ("request_id", "app_id", "user_id", "scope", "access_duration", "expires_at")
 
 
-def check_request(asked: AskedConsent, body: Mapping[str, Any]) -> None:
+def check_request(asked: MadeRequest, body: Mapping[str, Any]) -> None:
     """The request that the person will see is the one that we sent in `body`, and its digest is over exactly that.
 
     The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the
@@ -75,7 +75,7 @@ def _as_list(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def check_key(asked: AskedConsent, key: Mapping[str, Any]) -> None:
+def check_key(asked: MadeRequest, key: Mapping[str, Any]) -> None:
     """The private key is the one that the request named; found out before a read is counted."""
     if thumbprint(key) != asked.connector_fingerprint:
         raise KeyRefused("this is not the key that the request named", member="connector_fingerprint")
@@ -83,7 +83,7 @@ def check_key(asked: AskedConsent, key: Mapping[str, Any]) -> None:
 
 def open_envelope(
     envelope: Envelope,
-    asked: AskedConsent,
+    asked: MadeRequest,
     key: Mapping[str, Any],
     *,
     seen_revision: int = 0,
@@ -119,7 +119,7 @@ def open_envelope(
     return Slice(**{**shared, **opened}, etag=etag)
 
 
-def _expected(asked: AskedConsent, revision: int) -> ExportHeader:
+def _expected(asked: MadeRequest, revision: int) -> ExportHeader:
     return ExportHeader(
         kid=asked.connector_key_id,
         iss=origin_of(asked.issuer),

@@ -16,7 +16,7 @@ from consent_bridge.exports import origin_of
 from consent_bridge.logs import LogKeeper, LogSight, Trust
 from consent_bridge.opening import check_key, open_envelope
 from consent_bridge.proofs import UnknownKey
-from consent_bridge.results import AskedConsent, Envelope, ProvenReceipt, Receipt, Slice, Status
+from consent_bridge.results import Envelope, MadeRequest, ProvenReceipt, Receipt, Slice, Status
 from consent_bridge.transport import rest_base_url
 
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class Plans:
         """The sealed export; counts as one read, also where the answer was lost and is fetched again."""
         return whole((yield calls.fetched_export(request_id)))
 
-    def read(self, asked: AskedConsent, key: Mapping[str, Any], *, seen_revision: int = 0) -> Plan[Slice]:
+    def read(self, asked: MadeRequest, key: Mapping[str, Any], *, seen_revision: int = 0) -> Plan[Slice]:
         """Fetch the export, compare it with what was asked, open it with the connector's private key.
 
         Refuses a revision lower than `seen_revision` or than one that this client saw before.
@@ -64,7 +64,7 @@ class Plans:
         fetched: Fetched = yield calls.fetched_export(asked.request_id)
         return (yield from self._opened(fetched, asked, key, seen_revision))
 
-    def read_newer(self, asked: AskedConsent, key: Mapping[str, Any], known: Slice) -> Plan[Slice | None]:
+    def read_newer(self, asked: MadeRequest, key: Mapping[str, Any], known: Slice) -> Plan[Slice | None]:
         """The same, or None where nothing changed since `known` was read; that counts no read.
 
         The grant is checked all the same: `grant_ended` and `grant_paused` are raised as by `read`.
@@ -75,7 +75,7 @@ class Plans:
             return None
         return (yield from self._opened(fetched, asked, key, known.revision))
 
-    def _opened(self, fetched: Fetched, asked: AskedConsent, key: Mapping[str, Any], seen: int) -> Plan[Slice]:
+    def _opened(self, fetched: Fetched, asked: MadeRequest, key: Mapping[str, Any], seen: int) -> Plan[Slice]:
         seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
         given: Any = {"seen_revision": seen, "etag": fetched.etag, "pins": self.pins}
         opened: Slice = yield partial(open_envelope, whole(fetched), asked, key, **given)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from consent_bridge.answers import (
-    AskedConsent,
     Connection,
     ConnectionNotice,
     Discovery,
@@ -19,6 +18,7 @@ from consent_bridge.answers import (
     FrozenRequest,
     Grant,
     MadeConnection,
+    MadeRequest,
     PeoplePage,
     Processing,
     RequestPage,
@@ -33,7 +33,6 @@ from consent_bridge.exports import LATER_MEMBERS, Source
 __all__ = [
     "APPROVED",
     "PENDING",
-    "AskedConsent",
     "Connection",
     "ConnectionNotice",
     "Discovery",
@@ -43,6 +42,7 @@ __all__ = [
     "FrozenRequest",
     "Grant",
     "MadeConnection",
+    "MadeRequest",
     "PeoplePage",
     "Processing",
     "ProvenReceipt",

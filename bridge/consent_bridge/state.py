@@ -16,7 +16,7 @@ from consent_bridge.approvals import KeyPins
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
-from consent_bridge.results import AskedConsent, as_json, build
+from consent_bridge.results import MadeRequest, as_json, build
 from consent_bridge.vault_notes import NotesMemory, newest
 
 if sys.platform != "win32":
@@ -169,20 +169,20 @@ class RequestLog:
             raise Refused("this is not a request id")
         return self._directory / f"{request_id}.json"
 
-    def keep(self, asked: AskedConsent, *, revision: int = 0) -> None:
+    def keep(self, asked: MadeRequest, *, revision: int = 0) -> None:
         """Remember a request, or the revision that was read of it."""
         write_private_file(self._path(asked.request_id), {"asked": as_json(asked), "revision": revision}, force=True)
 
-    def find(self, request_id: str) -> tuple[AskedConsent, int] | None:
+    def find(self, request_id: str) -> tuple[MadeRequest, int] | None:
         """A request and the highest revision read of it, or None if it was not made here."""
         path = self._path(request_id)
         if not path.exists():
             return None
         return self._parse(parse_object(read_small_file(path, "the record"), f"the record {path}"))
 
-    def _parse(self, body: dict[str, Any]) -> tuple[AskedConsent, int]:
+    def _parse(self, body: dict[str, Any]) -> tuple[MadeRequest, int]:
         try:
-            asked = build(AskedConsent, body.get("asked"), "the record")
+            asked = build(MadeRequest, body.get("asked"), "the record")
         except BadAnswer as error:
             raise Refused(str(error)) from error
         revision = body.get("revision")

@@ -13,7 +13,7 @@ from typing import Any
 import mcp_types as mcp
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from consent_bridge.results import AskedConsent, Discovery, Envelope, ScopeEntry, Slice, Status
+from consent_bridge.results import Discovery, Envelope, MadeRequest, ScopeEntry, Slice, Status
 from consent_bridge.tool_arguments import Arguments, Ask, Nothing, OneRequest, Person, Wait
 
 
@@ -114,7 +114,7 @@ OFFERS = {
                 "the key that this machine keeps; read it with read_approved_data."
             ),
             arguments=Ask,
-            answer=AskedConsent,
+            answer=MadeRequest,
             annotations=_changes(),
         ),
         Offer(

@@ -105,7 +105,7 @@ class RequestConsent(LimitedView):
             CLIENT_HINT,
         ],
         body=schemas.RequestConsentBody,
-        answers={201: shapes.AskedConsent, 200: shapes.AskedConsent},
+        answers={201: shapes.MadeRequest, 200: shapes.MadeRequest},
         refusals=[
             errors.OneScopePerRequest,
             errors.ConnectorKeyRequired,

@@ -32,7 +32,7 @@ from consent.requests.named_keys import vouched_key
 from consent.requests.recent import RecentRequests, read_recent
 from consent.requests.return_addresses import require_registered
 from consent.schemas import RequestConsentBody
-from consent.shapes import AskedConsent, FrozenRequest
+from consent.shapes import FrozenRequest, MadeRequest
 from consent.states import Actor, RequestStatus
 from consent.status import INTERVAL
 from developers.authentication import AppContext
@@ -54,7 +54,7 @@ SELECT {NAMED_LOCK} FROM pkm_scope_registry s, developer_apps a
 class Answer(NamedTuple):
     """The answer of contract 1.3, whether a request was made rather than found again, and the limits that were met."""
 
-    answer: AskedConsent
+    answer: MadeRequest
     is_new: bool
     limits: list[Count]
 
@@ -221,7 +221,7 @@ def _find_or_make(
     return Answer(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
 
 
-def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, along: _Along | None) -> AskedConsent | None:
+def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, along: _Along | None) -> MadeRequest | None:
     """What the same request that is pending is answered with; one that gives way to the new one is closed."""
     for request in recent.undecided:
         if (request.scope, request.connector_thumbprint) != (draft.body.scope, draft.key.thumbprint):
@@ -249,7 +249,7 @@ def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _
     return entry if scope in registry.discovered_for(person.holdings, person.hidden).scopes else None
 
 
-def _find_same(draft: RequestDraft, request_pk: int, now: datetime) -> AskedConsent:
+def _find_same(draft: RequestDraft, request_pk: int, now: datetime) -> MadeRequest:
     """The request that waits already, where this one asks the very same."""
     pending = ConsentRequest.objects.get(pk=request_pk)
     theirs = draft.digested(pending)
@@ -259,7 +259,7 @@ def _find_same(draft: RequestDraft, request_pk: int, now: datetime) -> AskedCons
     return created_body(pending, app_id=draft.app.app_id, label=draft.entry.label, at=now)
 
 
-def created_body(request: ConsentRequest, *, app_id: str, label: str, at: datetime) -> AskedConsent:
+def created_body(request: ConsentRequest, *, app_id: str, label: str, at: datetime) -> MadeRequest:
     """What asking for this is answered with at this moment (contract 1.3); `label` is the scope's."""
     return {
         "request_id": request.request_id,

@@ -15,7 +15,7 @@ from pkm.shapes import ScopeEntry
 from pkm.web.schemas import EXAMPLE_JWE, EXAMPLE_KEY_ID
 
 EXAMPLE_WRAPPER_ID = "wrp_2h6wq4n7c5b3zj5yk6q2m4t7ue"
-_CREATED, _BODY = example_of(shapes.AskedConsent), example_of(RequestConsentBody)
+_CREATED, _BODY = example_of(shapes.MadeRequest), example_of(RequestConsentBody)
 Jwe = Annotated[str, Field(examples=[EXAMPLE_JWE])]
 WrapperId = Annotated[str, Field(examples=[EXAMPLE_WRAPPER_ID])]
 Attributes = Annotated[list[str], Field(examples=[["favorite_cuisine"]])]

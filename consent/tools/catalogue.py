@@ -143,7 +143,7 @@ TOOLS = {
             ),
             permissions=_REQUEST,
             arguments=RequestConsentBody,
-            result=shapes.AskedConsent,
+            result=shapes.MadeRequest,
             run=operations.request_consent,
             annotations=_writes(),
         ),

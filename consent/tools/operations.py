@@ -17,7 +17,7 @@ from consent.exports import reads
 from consent.notices import long_polling
 from consent.requests import creation
 from consent.schemas import RequestConsentBody, ScopesQuery
-from consent.shapes import AskedConsent, ConsentStatus
+from consent.shapes import ConsentStatus, MadeRequest
 from consent.states import RequestStatus
 from consent.tools.context import CallContext
 
@@ -89,7 +89,7 @@ def _compact(entries: bytes) -> list[dict[str, Any]]:
     ]
 
 
-def request_consent(call: CallContext, arguments: RequestConsentBody) -> AskedConsent:
+def request_consent(call: CallContext, arguments: RequestConsentBody) -> MadeRequest:
     hint = client_hint(call.request)
     made = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, hint=hint)
     call.view.note(*made.limits)

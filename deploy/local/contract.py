@@ -28,7 +28,7 @@ NAMES = {
     "FoundPerson": "FoundPerson",
     "FoundPeople": "PeoplePage",
     "FrozenRequest": "FrozenRequest",
-    "AskedConsent": "AskedConsent",
+    "MadeRequest": "MadeRequest",
     "MadeConnection": "MadeConnection",
     "ConnectionNotice": "ConnectionNotice",
     "Connection": "Connection",

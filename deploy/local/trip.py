@@ -11,7 +11,7 @@ from pathlib import Path
 from consent_bridge.client import Client
 from consent_bridge.errors import BridgeError, Problem
 from consent_bridge.owner import Owner
-from consent_bridge.results import AskedConsent
+from consent_bridge.results import MadeRequest
 
 SAMPLE = Path(os.environ["CONSENT_VAR"]) / "sample.json"
 PURPOSE = "Suggest restaurants and things to do that you would like"
@@ -70,7 +70,7 @@ def make_trip(app: Client, owner: Owner, person: dict[str, str], connector_key: 
     print("  " + json.dumps(opened.data, indent=2, ensure_ascii=False).replace("\n", "\n  "), flush=True)
 
 
-def ask(app: Client, user_id: str, key: dict[str, str]) -> AskedConsent:
+def ask(app: Client, user_id: str, key: dict[str, str]) -> MadeRequest:
     """The first of the scopes that the person did not deny within the last hour."""
     *others, last = SCOPES
     for scope in others:

@@ -3,13 +3,13 @@
 from consent_bridge.client import Client
 from consent_bridge.errors import Problem
 from consent_bridge.keys import Jwk
-from consent_bridge.results import AskedConsent
+from consent_bridge.results import MadeRequest
 
 _PLACES = {"Thai": "Green Mango", "Italian": "Da Lucia"}
 _FALLBACK = "The Corner Café"
 
 
-def request_cuisine(client: Client, user_id: str, key: Jwk) -> AskedConsent:
+def request_cuisine(client: Client, user_id: str, key: Jwk) -> MadeRequest:
     """Ask for the one thing that a suggestion needs."""
     return client.request_consent(
         user_id,
@@ -21,7 +21,7 @@ def request_cuisine(client: Client, user_id: str, key: Jwk) -> AskedConsent:
     )
 
 
-def suggest(client: Client, request: AskedConsent, key: Jwk) -> str:
+def suggest(client: Client, request: MadeRequest, key: Jwk) -> str:
     """A place to eat: one of their cuisine where they share it, now and still, else one for everybody."""
     try:
         shared = client.read(request, key)

@@ -5,14 +5,14 @@ import pytest
 from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.errors import Refused
 from consent_bridge.opening import open_envelope
-from consent_bridge.results import AskedConsent, Envelope, build
+from consent_bridge.results import Envelope, MadeRequest, build
 from consent_bridge.signatures import SigningKey
 from consent_bridge.signing import generate_root, signed_rotation
 from tests.bridge import wire
 from tests.bridge.refusals import refused_for
 
 ISSUER = "https://consent.example"
-ASKED = build(AskedConsent, wire.ASKED)
+ASKED = build(MadeRequest, wire.ASKED)
 
 
 def opened(told, pins=None, **options):

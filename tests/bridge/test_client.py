@@ -8,7 +8,7 @@ import pytest
 
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, KeyRefused, Problem, Refused, Unreachable, WaitTimeout
-from consent_bridge.results import AskedConsent, Discovery, Grant, Status, as_json, build
+from consent_bridge.results import Discovery, Grant, MadeRequest, Status, as_json, build
 from consent_bridge.sealed import (
     public_half,
     request_digest,
@@ -88,7 +88,7 @@ def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
         idempotency_key="order-7",
     )
 
-    assert asked == build(AskedConsent, answer)
+    assert asked == build(MadeRequest, answer)
     [sent] = fake.asked
     assert sent.headers["idempotency-key"] == "order-7"
     assert sent.json() == {

@@ -7,7 +7,7 @@ import pytest
 from consent_bridge.client import Client, open_envelope
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.opening import check_request
-from consent_bridge.results import AskedConsent, Envelope, as_json, build
+from consent_bridge.results import Envelope, MadeRequest, as_json, build
 from consent_bridge.sealed import (
     ExportContent,
     generate_connector_key,
@@ -28,7 +28,7 @@ from tests.bridge.wire import (
 def test_slice_is_read_opened_and_compared(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
 
-    opened = client.read(build(AskedConsent, ASKED), KEY)
+    opened = client.read(build(MadeRequest, ASKED), KEY)
 
     assert json.loads(json.dumps(as_json(opened))) == {
         "request_id": "req_a",
@@ -57,7 +57,7 @@ def test_an_answer_is_taken_only_with_how_it_was_made(told):
     }
     request = {**ASKED["request"], "derived": {path: made}}
     digest = request_digest(request)
-    asked = build(AskedConsent, {**ASKED, "request": request, "request_digest": digest})
+    asked = build(MadeRequest, {**ASKED, "request": request, "request_digest": digest})
     content = ExportContent(**{**vars(CONTENT), "derived": derived[told]})
     found = build(Envelope, envelope(header={"request_digest": digest}, content=content))
 
@@ -76,7 +76,7 @@ def test_a_service_cannot_make_an_accepted_answer_of_another_value(as_given):
     for made_from, member in ((source, None), ("lifestyle.food.diet_preference", "accepts")):
         made = {"from": made_from, "rule": {"kind": "is_set"}, "rule_version": 1}
         request = {**ASKED["request"], "accepts": {source: [path]}, "derived": {path: made}}
-        asked = build(AskedConsent, {**ASKED, "request": request, "request_digest": request_digest(request)})
+        asked = build(MadeRequest, {**ASKED, "request": request, "request_digest": request_digest(request)})
         if member is None:
             check_request(asked, body)
             continue
@@ -87,8 +87,8 @@ def test_a_service_cannot_make_an_accepted_answer_of_another_value(as_given):
 def test_lost_read_is_repeated_under_the_same_key_so_that_it_counts_once(fake, client):
     fake.on("GET", "/api/v1/consent-export", DROP, problem("temporarily_unavailable", 503), Reply(envelope()))
 
-    client.read(build(AskedConsent, ASKED), KEY)
-    client.read(build(AskedConsent, ASKED), KEY)
+    client.read(build(MadeRequest, ASKED), KEY)
+    client.read(build(MadeRequest, ASKED), KEY)
 
     keys = [asked.headers["idempotency-key"] for asked in fake.calls("/api/v1/consent-export")]
     assert len(keys) == 4
@@ -118,7 +118,7 @@ def test_export_that_is_not_what_was_asked_for_is_refused(fake, client, changed,
     fake.on("GET", "/api/v1/consent-export", Reply(envelope(**changed)))
 
     with refused_for(member, match=member):
-        client.read(build(AskedConsent, ASKED), KEY)
+        client.read(build(MadeRequest, ASKED), KEY)
 
 
 def test_export_of_another_scope_is_refused():
@@ -127,12 +127,12 @@ def test_export_of_another_scope_is_refused():
     other = build(Envelope, envelope(header=header, content=content))
 
     with pytest.raises(Refused, match="header member scope"):
-        open_envelope(other, build(AskedConsent, ASKED), KEY)
+        open_envelope(other, build(MadeRequest, ASKED), KEY)
 
 
 def test_older_revision_than_seen_is_refused(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(envelope(2)), Reply(envelope(1)), Reply(envelope(2)))
-    asked = build(AskedConsent, ASKED)
+    asked = build(MadeRequest, ASKED)
 
     assert client.read(asked, KEY).revision == 2
     with pytest.raises(Refused, match="revision 1 is lower than 2"):
@@ -144,7 +144,7 @@ def test_older_revision_than_seen_is_refused(fake, client):
 
 def test_read_with_another_key_never_leaves_this_machine(fake, client):
     with pytest.raises(KeyRefused, match="not the key"):
-        client.read(build(AskedConsent, ASKED), generate_connector_key())
+        client.read(build(MadeRequest, ASKED), generate_connector_key())
 
     assert fake.asked == []
 
@@ -155,13 +155,13 @@ def test_export_of_16_mib_is_read(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(large))
 
     with Client(f"{fake.url}/api/v1", TOKEN) as patient:
-        assert patient.read(build(AskedConsent, ASKED), KEY).data == data
+        assert patient.read(build(MadeRequest, ASKED), KEY).data == data
 
 
 def test_a_read_that_changed_nothing_hands_out_nothing(fake, client):
     known = Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
     fake.on("GET", "/api/v1/consent-export", known, Reply(b"", 304))
-    asked = build(AskedConsent, ASKED)
+    asked = build(MadeRequest, ASKED)
 
     assert client.read_newer(asked, KEY, client.read(asked, KEY)) is None
     assert fake.asked[-1].headers["if-none-match"] == '"exp_a-json"'

@@ -20,7 +20,7 @@ from consent.event_types import WEBHOOK_TYPES
 from consent.ledger.canonical import sha256_canonical
 from consent.program_urls import rest
 from consent.schemas import EndConsentBody, RequestConsentBody
-from consent.shapes import AskedConsent
+from consent.shapes import MadeRequest
 from developers.manage.urls import urlpatterns as manage
 from developers.models import Permission
 
@@ -170,7 +170,7 @@ def test_every_member_of_a_body_says_what_it_is_for(model: type[BaseModel]) -> N
 
 
 def test_the_example_of_a_request_has_the_digest_beside_it() -> None:
-    example = example_of(AskedConsent)
+    example = example_of(MadeRequest)
 
     assert example["request_digest"] == sha256_canonical(example["request"])
 

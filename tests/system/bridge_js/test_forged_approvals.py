@@ -39,7 +39,7 @@ from consent_bridge.notes import VerifierKey
 from consent_bridge.opening import open_envelope
 from consent_bridge.owner import Owner
 from consent_bridge.proofs import read_keys, verify_receipt
-from consent_bridge.results import AskedConsent, Envelope, as_json, build
+from consent_bridge.results import Envelope, MadeRequest, as_json, build
 from consent_bridge.signatures import SigningKey, thumbprint
 from consent_bridge.signing import certificate, generate_root, signed_rotation
 from pkm.vault.models import VaultKey
@@ -63,7 +63,7 @@ class Scene:
     owner: Owner
     client: Client
     api: Developer
-    asked: AskedConsent
+    asked: MadeRequest
     key: Jwk
     thief: Vault
 

@@ -10,7 +10,7 @@ from consent.approvals.models import ApprovalKey
 from consent.grants.models import Grant
 from consent_bridge import sealed
 from consent_bridge.client import Client
-from consent_bridge.results import AskedConsent
+from consent_bridge.results import MadeRequest
 from developers.models import App
 from pkm.notes import VaultNotes
 from pkm.vault.models import VaultKey
@@ -34,16 +34,16 @@ def client(site: str) -> Iterator[Client]:
 
 
 @pytest.fixture
-def asked(client: Client, vault: Vault) -> AskedConsent:
+def asked(client: Client, vault: Vault) -> MadeRequest:
     return ask(client, vault)
 
 
-def ask(client: Client, vault: Vault) -> AskedConsent:
+def ask(client: Client, vault: Vault) -> MadeRequest:
     terms = {"purpose": "Suggest restaurants near you", "key": KEY, "refresh_policy": "continuous"}
     return client.request_consent(known_as(App.objects.get(), vault.user), "attr.lifestyle.food.*", **terms)
 
 
-def approve(page: Page, asked: AskedConsent) -> None:
+def approve(page: Page, asked: MadeRequest) -> None:
     page.goto(f"/consent/requests/{asked.request_id}/")
     unlock_where_locked(page)
     wait_for_values(page)
@@ -51,7 +51,7 @@ def approve(page: Page, asked: AskedConsent) -> None:
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
-def cuisine(client: Client, asked: AskedConsent) -> str:
+def cuisine(client: Client, asked: MadeRequest) -> str:
     """What the app reads: signed, or nothing."""
     found: str = client.read(asked, KEY).data["lifestyle"]["food"]["favorite_cuisine"]
     return found
@@ -64,7 +64,7 @@ def change_cuisine(page: Page, value: str) -> None:
 
 
 def test_a_paused_grant_goes_on_once_the_vault_is_unlocked(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
     approve(page, asked)
@@ -87,7 +87,7 @@ def test_a_paused_grant_goes_on_once_the_vault_is_unlocked(
 
 
 def test_resuming_what_was_stopped_meanwhile_is_told(
-    page: Page, sign_in: SignIn, vault: Vault, asked: AskedConsent, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, asked: MadeRequest, complaints: Complaints
 ) -> None:
     sign_in(page, vault.user)
     approve(page, asked)
@@ -107,7 +107,7 @@ def test_resuming_what_was_stopped_meanwhile_is_told(
 
 
 def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
     approve(page, asked)
@@ -141,7 +141,7 @@ def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
 
 
 def test_the_notes_are_sealed_again_with_the_key(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
     approve(page, asked)
@@ -164,7 +164,7 @@ def test_the_notes_are_sealed_again_with_the_key(
 
 
 def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
 ) -> None:
     VaultKey.objects.update(signing_public_key=sealed.generate_root().key.public)
     sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
@@ -181,7 +181,7 @@ def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
 
 
 def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: AskedConsent
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
 ) -> None:
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
     sign_in(page, vault.user)
@@ -194,7 +194,7 @@ def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
 
 
 def test_a_vault_without_a_root_and_an_older_sign_in_ask_to_confirm(
-    page: Page, sign_in: SignIn, vault: Vault, asked: AskedConsent, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, asked: MadeRequest, complaints: Complaints
 ) -> None:
     """A stolen session may know nothing of the vault: the first root is not set on its word."""
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")

@@ -1,7 +1,7 @@
 // Compiled, never run: what a program in TypeScript writes, and what the compiler must not let it write.
 
 import { Client, generateConnectorKey, Problem, Refused, verifyReceipt, verifyWebhook } from "../../../bridge-js/src/index.js";
-import type { AskedConsent, ConsentEvent, Slice, Status } from "../../../bridge-js/src/index.js";
+import type { MadeRequest, ConsentEvent, Slice, Status } from "../../../bridge-js/src/index.js";
 
 export async function shop(userId: string): Promise<Slice | null> {
   const key = await generateConnectorKey("P-256");
@@ -9,7 +9,7 @@ export async function shop(userId: string): Promise<Slice | null> {
   const { scope_entries } = await client.discover(userId);
   const [entry] = scope_entries;
   if (!entry) return null;
-  const asked: AskedConsent = await client.requestConsent({
+  const asked: MadeRequest = await client.requestConsent({
     userId,
     scope: entry.scope,
     purpose: "Suggest restaurants",
