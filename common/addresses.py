@@ -57,11 +57,6 @@ def is_host(address: str | Address) -> bool:
     return is_public(found)
 
 
-def is_anything(address: str | Address) -> bool:
-    """No limit, for a deployment that tries itself out."""
-    return True
-
-
 def _judged(address: str | Address) -> Address | None:
     """The address that decides: the one inside where it carries one; None for what cannot be read."""
     if isinstance(address, str):

@@ -167,21 +167,6 @@ def forget_expired() -> int:
     return deleted
 
 
-def forget_all() -> None:
-    """Begin anew for everybody."""
-    forget_outside()
-    RateCount.objects.all().delete()
-
-
-def forget_outside() -> None:
-    """The part of `forget_all` that no transaction takes back."""
-    _paces.clear()
-    store = _redis()
-    if store is not None:
-        for found in store.scan_iter(_redis_key("*"), count=1000):
-            store.delete(found)
-
-
 def headers(counts: Iterable[Count]) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) of the limits that are on."""
     policies, states = [], []

@@ -76,13 +76,6 @@ LIVE_GRANTS = frozenset({GrantStatus.ACTIVE, GrantStatus.PAUSED})
 ENDED_GRANTS = frozenset(GrantStatus) - LIVE_GRANTS
 
 
-def may_become(old: RequestStatus | GrantStatus, new: RequestStatus | GrantStatus) -> bool:
-    """Whether the lifecycle has this move; a pair from two lifecycles never has."""
-    if isinstance(old, RequestStatus):
-        return isinstance(new, RequestStatus) and new in REQUEST_MOVES[old]
-    return isinstance(new, GrantStatus) and new in GRANT_MOVES[old]
-
-
 def effective_request_status(status: str, expires_at: datetime, now: datetime) -> RequestStatus:
     """Where a request of this written status stands at `now`."""
     is_overdue = status == RequestStatus.PENDING and expires_at <= now

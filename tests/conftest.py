@@ -25,6 +25,7 @@ from consent.verification import entries, people
 from consent_bridge import wrappers
 from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
+from tests.counts import forget_outside
 from tests.factories import AppFactory, PersonFactory
 from tests.patience import MOST_SECONDS
 
@@ -151,7 +152,7 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     if limits._client.cache_info() != before or request.node.nodeid.startswith(
         "tests/system/"
     ):  # a server of the test counts, too
-        limits.forget_outside()
+        forget_outside()
     left = logging.root.level
     logging.root.setLevel(level)
     assert left == level, "the test leaves another level of logging, which may silence what later tests look for"

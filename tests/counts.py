@@ -7,8 +7,24 @@ import pytest
 from django.conf import settings
 
 from common import limits
+from common.models import RateCount
 
 PLACES = ["database", "redis"]
+
+
+def forget_all() -> None:
+    """Begin anew for everybody."""
+    forget_outside()
+    RateCount.objects.all().delete()
+
+
+def forget_outside() -> None:
+    """The part of `forget_all` that no transaction takes back."""
+    limits._paces.clear()
+    store = limits._redis()
+    if store is not None:
+        for found in store.scan_iter(limits._redis_key("*"), count=1000):
+            store.delete(found)
 
 
 @contextmanager
@@ -19,6 +35,6 @@ def counts_in(place: str) -> Iterator[None]:
             patch.setattr(settings, "REDIS_URL", "")
         elif not settings.REDIS_URL:
             pytest.skip("REDIS_URL is not set")
-        limits.forget_all()
+        forget_all()
         yield
-        limits.forget_all()
+        forget_all()

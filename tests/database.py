@@ -4,14 +4,16 @@ Django's own flush would be refused by the triggers of append-only tables, and w
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import setup_databases, teardown_databases
 
+from common.sql.triggers import Rule, present_triggers
 from pkm.registry.sync import sync_registry
 
 Rows = tuple[list[str], list[tuple[Any, ...]]]
@@ -107,3 +109,9 @@ def _rows(database: Any, tables: list[str]) -> dict[str, Rows]:
             cursor.execute(f'SELECT * FROM "{table}" ORDER BY 1')
             found[table] = ([column[0] for column in cursor.description], cursor.fetchall())
     return found
+
+
+def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[str]:
+    """The names of the triggers that should be in the database and are not."""
+    present = present_triggers(database)
+    return sorted(rule.trigger for rule in rules if rule.statements(database.vendor) and rule.trigger not in present)

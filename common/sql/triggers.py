@@ -163,9 +163,3 @@ def present_triggers(database: BaseDatabaseWrapper) -> set[str]:
     with database.cursor() as cursor:
         cursor.execute(known)
         return {row[0] for row in cursor.fetchall()}
-
-
-def missing_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> list[str]:
-    """The names of the triggers that should be in the database and are not."""
-    present = present_triggers(database)
-    return sorted(rule.trigger for rule in rules if rule.statements(database.vendor) and rule.trigger not in present)

@@ -35,7 +35,7 @@ class _Counts:
             if written:
                 self._counts[key] += 1
             if written and not self._is_due and settings.DISCOVERY_FLUSH_SECONDS:
-                self._come_again()
+                self._schedule_flush()
         if not written:
             # whoever comes before the row is certain writes it too: the statement adds up, and may fail for another
             _write_first(key)
@@ -57,7 +57,7 @@ class _Counts:
                     self._counts[key] = self._counts.get(key, 0) + count
             raise
 
-    def _come_again(self) -> None:
+    def _schedule_flush(self) -> None:
         self._is_due = True
         background.later(settings.DISCOVERY_FLUSH_SECONDS, self._flush_on_time, at_end=True)
 
@@ -69,7 +69,7 @@ class _Counts:
             _log.warning("Counts of discoveries wait for the database: %s", type(error).__name__)
             with self._lock:
                 if not self._is_due:
-                    self._come_again()
+                    self._schedule_flush()
 
 
 def _write_first(key: _Key) -> None:
@@ -93,8 +93,3 @@ _counts = _Counts()
 def note_discovery(*, app_pk: int, user_pk: int) -> None:
     """The person sees in the consent app who asked what they could share, and when."""
     _counts.note(app_pk, user_pk)
-
-
-def flush_discoveries() -> None:
-    """Write the counts that wait in this process."""
-    _counts.flush()

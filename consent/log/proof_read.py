@@ -10,7 +10,7 @@ from typing import Any
 
 from common.sql.statements import rows
 
-_WHERE = {"entry_hash": "l.entry_hash", "entry": "l.entry_id", "index": "l.log_index"}
+_WHERE = {"entry_hash": "l.entry_hash", "entry": "l.entry_id"}
 _FOUND = """
 SELECT l.log_index, s.epoch, s.size, s.frontier, c.size AS proved_by, c.note, c.cosignatures
   FROM consent_log_leaves l
@@ -25,7 +25,7 @@ _TILES = "SELECT level, number, hashes FROM consent_log_tiles WHERE "
 
 
 def find(by: str, value: Any) -> dict[str, Any] | None:
-    """The row of a leaf that is found by `entry_hash`, `entry` (its key) or `index`; None until it can be proved."""
+    """The row of a leaf that is found by `entry_hash` or `entry` (its key); None until it can be proved."""
     found = rows(_STATEMENTS[by], [value])
     return found[0] if found else None
 

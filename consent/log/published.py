@@ -84,11 +84,6 @@ def proof_of(entry_hash: bytes) -> str | None:
     return _proof("entry_hash", entry_hash)
 
 
-def proof_of_leaf(index: int) -> str | None:
-    """Likewise, by the number of the leaf."""
-    return _proof("index", index)
-
-
 def proof_of_entry(entry_pk: int) -> str | None:
     """Likewise, by the key of the entry."""
     return _proof("entry", entry_pk)

@@ -44,15 +44,10 @@ class LogPosition:
     kinds: list[str] = field(default_factory=list)
 
 
-def verify_log(position: LogPosition | None = None) -> Iterator[Broken]:
-    """The first difference of each kind, by log index; nothing where the log holds."""
-    for found in verify_log_in_parts(position or LogPosition()):
-        yield from found
-
-
 def verify_log_in_parts(position: LogPosition) -> Iterator[list[Broken]]:
-    """What each part of the leaves has to complain of; `position` has moved on by then, and at the end what belongs to
-    no leaf. A tree that a restore began is read from its own beginning."""
+    """The first difference of each kind, by log index: what each part of the leaves has, and at the end what belongs to
+    no leaf; `position` has moved on by then. A tree that a restore began is read from its own beginning.
+    """
     now = database_now()
     pass_ = _Pass(LogState.objects.get(pk=1), now, position)
     yield from pass_.parts()

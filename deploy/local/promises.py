@@ -6,7 +6,7 @@ A promise without a command is not built yet; the table says so instead of leavi
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SQLITE, POSTGRESQL, EITHER = "SQLite", "PostgreSQL", "either"
+POSTGRESQL, EITHER = "PostgreSQL", "either"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class _Recorder:
             return
         self._queue.append(call)
         if not self._is_due:  # two threads at once may both say so: the second finds nothing to write
-            self._come_again()
+            self._schedule_flush()
 
     def flush(self) -> None:
         """Write what waits; raises `DatabaseError` where that cannot be, and keeps what is not written."""
@@ -75,11 +75,7 @@ class _Recorder:
         if dropped:
             _log.error("%d calls of apps are missing in the request log: too many waited for the database", dropped)
 
-    def forget(self) -> None:
-        self._queue.clear()
-        self._dropped = 0
-
-    def _come_again(self) -> None:
+    def _schedule_flush(self) -> None:
         self._is_due = True
         background.later(settings.REQUEST_LOG_FLUSH_SECONDS or 1, self._write_on_time, at_end=True)
 
@@ -92,9 +88,9 @@ class _Recorder:
             if not self._is_away:  # told once, however often it is tried
                 _log.warning("The request log waits for the database: %s", type(error).__name__)
             self._is_away = True
-            self._come_again()
+            self._schedule_flush()
         except Exception:
-            self._come_again()  # or rows would pile up and be dropped
+            self._schedule_flush()  # or rows would pile up and be dropped
             raise
         else:
             self._is_away = False
@@ -146,15 +142,6 @@ def note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
 def _spelled(route: str) -> str:
     """`api/v1/receipts/<str:receipt_id>` as the documents write it: `/api/v1/receipts/{receipt_id}`."""
     return "/" + _PLACEHOLDER.sub(r"{\1}", route).rstrip("/")
-
-
-def flush_request_log() -> None:
-    """Write what waits in this process."""
-    _recorder.flush()
-
-
-def drop_queue() -> None:
-    _recorder.forget()
 
 
 def forget_old_requests() -> int:

@@ -13,10 +13,10 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from common import limits
 from tests.access.sending import FORM, JSON, Answer, Sender, sender_of
 from tests.access.world import World
 from tests.addresses import ADDRESSES, Address, Caller, path_of
+from tests.counts import forget_outside
 
 _WRITTEN = re.compile(r'\s*\(*(?:INSERT INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.IGNORECASE)
 
@@ -106,7 +106,7 @@ class Walk:
             with during or nullcontext():
                 answer = self.sender(caller).send(method or address.method, path, raw, media, secure=secure, **headers)
             transaction.set_rollback(True)
-        limits.forget_outside()  # which no rollback reaches, like the bank
+        forget_outside()  # which no rollback reaches, like the bank
         for item in self.world.bank.items.values():
             item.removed = False
         return answer

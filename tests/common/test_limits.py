@@ -14,7 +14,7 @@ from common import limits
 from common.limits import Limit, Pace, pace
 from common.models import RateCount
 from common.problems import TooManyRequests
-from tests.counts import PLACES, counts_in
+from tests.counts import PLACES, counts_in, forget_all
 from tests.patience import MOST_SECONDS
 
 THREE = Limit("three", 3, 60)
@@ -196,7 +196,7 @@ def test_exactly_the_allowed_number_passes_at_once(transactional_db: None) -> No
 
 
 def test_the_store_of_this_run_is_the_one_it_names(db: None) -> None:
-    limits.forget_all()
+    forget_all()
     limits.count(THREE, "somebody")
 
     kept = RateCount.objects.count()

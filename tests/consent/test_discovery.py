@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from consent.discovery import counts
-from consent.discovery.counts import flush_discoveries, note_discovery
+from consent.discovery.counts import note_discovery
 from consent.discovery.models import Discovery
 from tests.consent.api.test_failing import failing
 from tests.factories import AppFactory, PersonFactory
@@ -37,8 +37,8 @@ def test_counts_outlive_a_database_that_is_away() -> None:
     for _ in range(3):
         note_discovery(app_pk=app.pk, user_pk=person.pk)
     with connection.execute_wrapper(failing('UPDATE "discovery_log"')), pytest.raises(OperationalError):
-        flush_discoveries()
-    flush_discoveries()
+        counts._counts.flush()
+    counts._counts.flush()
 
     assert Discovery.objects.get().count == 3
 
@@ -80,7 +80,7 @@ def test_discovery_during_a_first_write_that_fails_is_not_lost() -> None:
     note_discovery(app_pk=app.pk, user_pk=person.pk)
     other_is_through.set()
     thread.join(_GIVE_UP)
-    flush_discoveries()
+    counts._counts.flush()
 
     assert len(failed) == 1
     assert Discovery.objects.get().count == 1
@@ -92,6 +92,6 @@ def test_somebody_who_is_gone_does_not_stop_the_counts_of_others(db: None) -> No
         note_discovery(app_pk=app.pk, user_pk=person.pk)
     gone.delete()
 
-    flush_discoveries()
+    counts._counts.flush()
 
     assert list(Discovery.objects.values_list("user_id", "count")) == [(here.pk, 3)]

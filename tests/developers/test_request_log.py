@@ -23,13 +23,13 @@ from tests.patience import eventually
 def log(settings: Any) -> Iterator[None]:
     """The log is on, and nothing writes it but the test itself."""
     settings.REQUEST_LOG_FLUSH_SECONDS = 3600
-    recording.drop_queue()
+    recording._recorder._queue.clear()
     yield
-    recording.drop_queue()
+    recording._recorder._queue.clear()
 
 
 def written() -> list[dict[str, Any]]:
-    recording.flush_request_log()
+    recording._recorder.flush()
     return list(LoggedRequest.objects.order_by("id").values("app", "method", "route", "status", "code", "trace_id"))
 
 
@@ -156,7 +156,7 @@ def test_rows_wait_for_the_database_up_to_the_bound(
         for number in range(5):
             api.get("/scope-catalog", headers={"X-Request-Id": f"call-number-{number}"})
         with pytest.raises(OperationalError):
-            recording.flush_request_log()
+            recording._recorder.flush()
     with caplog.at_level(logging.ERROR):
         kept = [row["trace_id"] for row in written()]
 

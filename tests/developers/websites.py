@@ -43,6 +43,6 @@ def website(monkeypatch: pytest.MonkeyPatch) -> Iterator[Website]:
             resolver = dns.resolver.Resolver(configure=False)
             resolver.nameservers, resolver.port = ["127.0.0.1"], names.port
             monkeypatch.setattr(domains, "_resolver", lambda: resolver)
-            monkeypatch.setattr(domains, "_client", Client(may_reach=addresses.is_anything))
+            monkeypatch.setattr(domains, "_client", Client(may_reach=addresses.is_host))
             monkeypatch.setattr(domains, "_address", lambda domain: f"{address}{domains.FILE}")
             yield site

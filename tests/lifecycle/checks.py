@@ -5,8 +5,7 @@ from typing import Any
 from joserfc import jws
 from joserfc.jwk import KeySet
 
-from consent.discovery import unknown_users
-from consent.discovery.counts import flush_discoveries
+from consent.discovery import counts, unknown_users
 from consent.discovery.models import Discovery
 from consent.exports.models import Export
 from consent.grants.models import Grant
@@ -116,7 +115,7 @@ class Records:
             check_claims(own, request, receipt.event, receipt.receipt_id)
 
     def _check_discoveries(self, world: World) -> None:
-        flush_discoveries()
+        counts._counts.flush()
         for app in self.stage.apps:
             looked = Discovery.objects.filter(app=app, user=self.stage.owner).values_list("count", flat=True)
             same(world.discoveries.get(app.app_id, 0), sum(looked), "discoveries")

@@ -18,7 +18,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from consent.ledger import verifying
 from consent.log.sequencing import sequence_and_sign
-from consent.log.verifying import verify_log
+from tests.chains import verify_log
 from tests.lifecycle import expected_answers
 from tests.lifecycle.around import Lifecycle
 from tests.lifecycle.clock import movable_database_clock

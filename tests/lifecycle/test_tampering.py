@@ -19,8 +19,8 @@ from consent.exports.read_batches import chain_pending_reads
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditHead
 from consent.log.sequencing import sequence_and_sign
-from consent.log.verifying import verify_log
 from consent.rules import RULES
+from tests.chains import verify_log
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, PersonFactory, ReadFactory
 from tests.lifecycle import forgeries
 from tests.undone import undone

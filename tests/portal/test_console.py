@@ -261,7 +261,7 @@ def test_the_token_is_nowhere(
 def test_a_call_is_in_the_request_log_and_in_the_audit(app: App, developer: Client, settings: Any) -> None:
     settings.REQUEST_LOG_FLUSH_SECONDS = 3600
     shown = call(developer, app, "getScopeCatalog")
-    recording.flush_request_log()
+    recording._recorder.flush()
 
     logged = LoggedRequest.objects.get(app=app)
     assert (logged.route, logged.status, logged.trace_id) == ("/api/v1/scope-catalog", 200, answer_of(shown).trace_id)

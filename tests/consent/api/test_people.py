@@ -6,13 +6,13 @@ import pytest
 from django.db import connection
 
 from accounts.public_profile.queries import listed_profiles
-from common.limits import forget_all
 from consent import shapes
 from consent.discovery.models import DirectoryFind
 from developers.models import App
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.contract.test_shapes import fits
+from tests.counts import forget_all
 from tests.factories import (
     AppFactory,
     BlockedAppFactory,

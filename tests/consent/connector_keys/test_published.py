@@ -70,7 +70,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
             self.answer(made.status, made.body, made.headers)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
-        monkeypatch.setattr(published, "_client", Client(may_reach=addresses.is_anything))
+        monkeypatch.setattr(published, "_client", Client(may_reach=addresses.is_host))
         monkeypatch.setattr(published, "_address", lambda domain: f"{address}{published.FILE}")
         yield made
         made.answers.set()

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
-from common.sql.triggers import missing_rules
 from consent.errors import LogRefused
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry, LogQueue
@@ -18,7 +17,6 @@ from consent.ledger.proofs import as_hashed
 from consent.log import keys, published, tree
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_and_sign, sequence_batch
-from consent.log.verifying import verify_log
 from consent.notices.models import NoticeCounter
 from consent.notices.outbox import EPOCH
 from consent.rules import RULES
@@ -26,8 +24,10 @@ from consent_bridge import notes
 from consent_bridge.entries import read_chain
 from consent_bridge.errors import Refused
 from consent_bridge.logs import LogEpochChanged, Memory, Trust, read_keys
+from tests.chains import verify_log
 from tests.consent.log.backups import Backup
 from tests.consent.log.conftest import AT, Grow
+from tests.database import missing_rules
 from tests.factories import AppFactory
 from tests.fakes.witness import Witness
 
@@ -248,7 +248,7 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
     anew = a_reader()
     assert anew.checkpoint is not None
     assert (anew.checkpoint.origin, anew.checkpoint.size) == ("localhost:8000/log/2026-11-24", 302)
-    proof = notes.read_proof(str(published.proof_of_leaf(8)), anew.trust.keys)
+    proof = notes.read_proof(str(published.proof_of(before[7])), anew.trust.keys)
     proof.check(before[7])
 
 

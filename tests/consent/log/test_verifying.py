@@ -20,7 +20,8 @@ from consent.log import verifying
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
 from consent.log.sequencing import sequence_batch
-from consent.log.verifying import LogPosition, verify_log, verify_log_in_parts
+from consent.log.verifying import LogPosition, verify_log_in_parts
+from tests.chains import verify_log
 from tests.consent.log.conftest import AT, Grow
 
 

@@ -16,12 +16,12 @@ from consent.ledger import audit
 from consent.log import keys, tree
 from consent.log.models import AuditCheckpoint
 from consent.log.sequencing import sequence_and_sign
-from consent.log.verifying import verify_log
 from consent.rules import RULES
 from consent.verification.run import Position, run
 from consent_bridge.errors import Refused
 from consent_bridge.logs import Memory, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey, encode
+from tests.chains import verify_log
 from tests.consent.verification.log_forged import begin_to_count_anew, build_again, forget_checkpoints
 from tests.consent.verification.manipulations import CHAINS, LOG, OPERATOR, ROWS, TABLE, TREE, Manipulation
 from tests.consent.verification.world import World, made_world, shared_world

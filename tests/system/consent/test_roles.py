@@ -18,8 +18,8 @@ from consent.ledger.models import AuditEntry, LogQueue
 from consent.log import keys
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState
 from consent.log.sequencing import sequence_and_sign
-from consent.log.verifying import verify_log
 from deploy.local import scratch
+from tests.chains import verify_log
 from tests.consent.log.conftest import AT
 from tests.least_rights import ROLES, acting_as, made_roles
 from tests.patience import MOST_SECONDS, eventually

@@ -15,10 +15,11 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts.models import User
 from common import encryption
-from common.sql.triggers import lifted, missing_rules
+from common.sql.triggers import lifted
 from pkm.legacy.models import Closed, LegacyBlob, LegacyMetadata, MigrationState
 from pkm.rules import LEGACY_RULES
 from tests import factories
+from tests.database import missing_rules
 from tests.served_site import ROOT, database_url
 
 JWE = factories.old_jwe({"favorite_cuisine": "Georgian"})
