@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.alerts.push import send_push
-from accounts.alerts.settings import goes_by, settings_of
+from accounts.alerts.settings import is_sent_by, settings_of
 from accounts.models import OF_DEVELOPERS, AlertWay, SecurityChange, User, WayChange
 from accounts.outbox import Gathering, send_mail
 
@@ -112,7 +112,7 @@ def _queue(whose: tuple[int, str]) -> None:
         return
     user = User.objects.get(pk=user_pk)
     send_mail("account_security/mail/changed", to=user, address=address, context=lambda: _context(changes), wake=False)
-    if goes_by(settings_of(user), "security", AlertWay.PUSH):
+    if is_sent_by(settings_of(user), "security", AlertWay.PUSH):
         send_push(to=user, words=lambda: _on_screen(changes), path="/account/security/", tag="security")
 
 

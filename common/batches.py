@@ -33,7 +33,7 @@ def until_done(work: Callable[[], int | None], *, most_seconds: float | None = N
     return done
 
 
-def each_alone(
+def one_by_one(
     rows: Iterable[Row], work: Callable[[Row], int], *, what: str, most_seconds: float, most_failures: int | None = None
 ) -> int:
     """Call `work` with each row, so that one which cannot be done keeps no other back; returns the sum of its answers.
@@ -49,7 +49,7 @@ def each_alone(
         try:
             done += work(row)
         except Exception as error:
-            if is_gone(error):
+            if is_database_away(error):
                 raise
             failed += 1
             if done == 0 and failed == most_failures:
@@ -58,7 +58,7 @@ def each_alone(
     return done
 
 
-def is_gone(error: Exception) -> bool:
+def is_database_away(error: Exception) -> bool:
     """Whether it is the database that went away, and not one statement that failed."""
     return isinstance(error, InterfaceError) or not connection.is_usable()
 

@@ -43,9 +43,9 @@ def start(part: str) -> None:
     ending = threading.Event()
     shutdown.when_it_begins(ending.set)
 
-    def go_on() -> None:
+    def keep_beating() -> None:
         beat(part)
         while not ending.wait(EVERY):
             beat(part)
 
-    threading.Thread(target=go_on, name=f"heartbeat-{part}", daemon=True).start()
+    threading.Thread(target=keep_beating, name=f"heartbeat-{part}", daemon=True).start()

@@ -90,9 +90,9 @@ def watch_signals() -> None:
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.detach(), warn_on_full_buffer=False)
-    events.when_readable(reader.fileno(), lambda: _heard(reader))
+    events.when_readable(reader.fileno(), lambda: _read_signals(reader))
 
 
-def _heard(reader: socket.socket) -> None:
+def _read_signals(reader: socket.socket) -> None:
     if _ENDING.intersection(reader.recv(64)):
         shutdown.begin()

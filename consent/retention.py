@@ -7,7 +7,7 @@ from functools import partial
 from django.conf import settings
 
 from accounts.sign_in.sessions import SessionStore
-from common.batches import delete_all, is_gone
+from common.batches import delete_all, is_database_away
 from common.clock import database_now
 from consent.connections.models import Connection
 from consent.discovery.models import DirectoryFind, Discovery
@@ -62,7 +62,7 @@ def _each_in_turn(*parts: Callable[[], int]) -> int:
         try:
             gone += part()
         except Exception as failure:
-            if is_gone(failure):
+            if is_database_away(failure):
                 raise
             failures.append(failure)
     if failures:

@@ -179,7 +179,7 @@ def _with_clock(statement: str, clock_sql: str, is_it: str = "") -> str:
     return statement.format(clock=clock_sql, is_it=is_it.format(clock=clock_sql))
 
 
-def still_lets_in(token_pk: int) -> bool:
+def is_token_valid(token_pk: int) -> bool:
     """Whether the token that let a held call in is good yet, and its app is active."""
     return _app_status_of(token_pk) == AppStatus.ACTIVE
 

@@ -54,7 +54,7 @@ class ConnectorKeyForm(forms.Form):
 
 
 @dataclass(frozen=True)
-class KeySeen:
+class UsedKey:
     """A connector key under one of the app's names for it; the fingerprint is its RFC 7638 thumbprint."""
 
     connector_key_id: str
@@ -65,12 +65,12 @@ class KeySeen:
     live_grants: int
 
 
-def keys_of(app: App, now: datetime) -> list[KeySeen]:
+def keys_of(app: App, now: datetime) -> list[UsedKey]:
     """The keys of this app's requests, the last used first, at most MOST_SHOWN."""
     live = Grant.objects.live(now).filter(app=app).values_list(*(f"request__{name}" for name in _KEY))
     grants: dict[Any, int] = {tuple(key): count for *key, count in live.annotate(count=Count("pk"))}
     return [
-        KeySeen(key_id, thumbprint, first, last, requests, grants.get((thumbprint, key_id), 0))
+        UsedKey(key_id, thumbprint, first, last, requests, grants.get((thumbprint, key_id), 0))
         for thumbprint, key_id, first, last, requests in used_keys(app)[:MOST_SHOWN]
     ]
 

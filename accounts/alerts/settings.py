@@ -72,7 +72,7 @@ def ensure_settings(user: "User") -> AlertSettings:
     return row
 
 
-def goes_by(row: AlertSettings, kind: str, way: AlertWay) -> bool:
+def is_sent_by(row: AlertSettings, kind: str, way: AlertWay) -> bool:
     """Whether they want to hear of this kind in this way."""
     return getattr(row, kind) in (way, AlertWay.BOTH)
 

@@ -33,7 +33,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str = "") -> HttpResponse:
     user = person_of(request)
     shown = {
-        "outcomes": erasure_queries.what_becomes(user),
+        "outcomes": erasure_queries.consequences_of(user),
         "obstacles": erasure_queries.obstacles(user),
         "confirm_at": confirm_at,
         "typed": typed,

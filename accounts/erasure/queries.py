@@ -18,7 +18,7 @@ def open_erasures() -> QuerySet[Erasure]:
     return Erasure.objects.filter(cancelled_at=None, done_at=None)
 
 
-def what_becomes(user: "User") -> list[Words]:
+def consequences_of(user: "User") -> list[Words]:
     """What every room says of what is this person's."""
     return [words for room in room_erasures() for words in room.outcomes(user)]
 

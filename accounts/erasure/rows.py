@@ -90,7 +90,7 @@ def outcomes(user: "User") -> list[Words]:
     ]
 
 
-def rest_handles(erasure: "Erasure") -> None:
+def reserve_handles(erasure: "Erasure") -> None:
     """Their handles go on resting, so that nobody can read them."""
     released = ReleasedHandle.objects.filter(user=erasure.user_id).exclude(handle__startswith="#")
     resting = dict(released.values_list("handle", "released_at"))
@@ -109,7 +109,7 @@ def before_rows(erasure: "Erasure") -> None:
     if user.erased_at is None:
         context = {"done_at": database_now()}
         send_mail("account_security/mail/erased", to=user, context=context, outlives_account=True)
-    rest_handles(erasure)
+    reserve_handles(erasure)
 
 
 def export(user: "User") -> dict[str, Any]:

@@ -125,7 +125,7 @@ def count_new_codes(*, request: HttpRequest, user: "User", authenticator: "Authe
             request.session.modified = True
 
 
-def gets_in_by_one_passkey_alone(user: "User") -> bool:
+def has_one_passkey_alone(user: "User") -> bool:
     """Whether losing one device would end their way into the account: no password, no second passkey, no codes."""
     from allauth.mfa.models import Authenticator
 

@@ -108,7 +108,7 @@ def _busy(now: datetime) -> Q:
     under_way = Activation.objects.filter(status=ActivationStatus.SENDING, lease_until__gt=now).order_by()
 
     def holding(path: str, most: int) -> QuerySet[Any, Any]:
-        found: QuerySet[Any, Any] = under_way.values(path).annotate(held=Count("pk")).filter(held__gte=most)
+        found: QuerySet[Any, Any] = under_way.values(path).annotate(count=Count("pk")).filter(count__gte=most)
         return found.values(path)
 
     of_app = Q(destination__app__in=holding("destination__app", MOST_OF_AN_APP))

@@ -70,7 +70,7 @@ def correct(*, by: User, analysis_id: str, changes: Mapping[str, Any]) -> tuple[
             raise InvalidRequest(f"At most {MOST_FIELDS} fields can be corrected; take others back first.")
         if under is not None:
             transaction.on_commit(partial(enqueue, SEND_TASK, by.pk))
-        return run, _stated_anew(run)
+        return run, _restate(run)
 
 
 def take_back(*, by: User, analysis_id: str, field: str) -> Run:
@@ -80,7 +80,7 @@ def take_back(*, by: User, analysis_id: str, field: str) -> Run:
         run = own_run(by, analysis_id, lock=True)
         Correction.objects.filter(user=by, field=field).delete()
         _without_own(run, field)
-        _stated_anew(run)
+        _restate(run)
         return run
 
 
@@ -96,7 +96,7 @@ def _one_at_a_time(user_pk: int) -> None:
     lock_for_transaction(f"corrections of {user_pk}")
 
 
-def _stated_anew(run: Run) -> list[str]:
+def _restate(run: Run) -> list[str]:
     """Merge an analysis that has ended once more, and have those told who got what it said before."""
     if run.status in UNFINISHED_RUNS or run.profile is None:
         return []

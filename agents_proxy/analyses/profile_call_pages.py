@@ -85,7 +85,7 @@ def ask_page(request: HttpRequest, kind: str) -> HttpResponse:
     shown: dict[str, Any] = {}
     status = 200
     if answers:
-        shown, status = _gone_on(request, page)
+        shown, status = _answer_to_question(request, page)
     elif request.method == "POST":
         shown, status = _answered(request, page, form) if form.is_valid() else ({}, 400)
     context = {
@@ -107,7 +107,7 @@ def _answered(request: HttpRequest, page: Kind, form: AgreedForm) -> tuple[dict[
     return _call_agent(request, page, form.prompt())
 
 
-def _gone_on(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
+def _answer_to_question(request: HttpRequest, page: Kind) -> tuple[dict[str, Any], int]:
     """The same for the answer to what the agent asked back; what was typed stays where it is refused."""
     sealed, text = request.POST["question"], typed_answer(request.POST.get("answer", ""))
     try:

@@ -99,7 +99,7 @@ def _busy(now: datetime) -> Q:
     under_way = Deletion.objects.filter(status=DeletionStatus.SENDING, lease_until__gt=now).order_by()
 
     def holding(path: str, rows: QuerySet[Deletion]) -> QuerySet[Any, Any]:
-        found: QuerySet[Any, Any] = rows.values(path).annotate(held=Count("pk")).filter(held__gte=MOST_AT_ONCE)
+        found: QuerySet[Any, Any] = rows.values(path).annotate(count=Count("pk")).filter(count__gte=MOST_AT_ONCE)
         return found.values(path)
 
     to_agent = Q(destination=None, agent__in=holding("agent", under_way.filter(destination=None)))

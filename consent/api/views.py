@@ -55,8 +55,10 @@ class UserScopes(LimitedView):
     def get(self, request: HttpRequest, user_id: str) -> HttpResponse:
         self.hint = client_hint(request)
         wanted = self.query(schemas.ScopesQuery)
-        scopes, guesses = discovery_actions.discover_scopes(app=self.app, name=user_id, hint=self.hint, wanted=wanted)
-        self.note(guesses)
+        scopes, unknown_count = discovery_actions.discover_scopes(
+            app=self.app, name=user_id, hint=self.hint, wanted=wanted
+        )
+        self.note(unknown_count)
         return json_answer(scopes)
 
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.models import User
-from common.batches import each_alone
+from common.batches import one_by_one
 from common.clock import database_now
 from common.identifiers import is_identifier, new_identifier
 from common.limits import Count, Limit, count, peek
@@ -28,7 +28,7 @@ from consent.ledger import audit
 from consent.ledger.protection import append_or_defer, own_entry
 from consent.notices.outbox import NewNotice, notify_apps, notify_of_connection
 from consent.requests.actions import close_request
-from consent.requests.creation import check_along, connector_key, request_with_connection
+from consent.requests.creation import check_request_along, connector_key, request_with_connection
 from consent.requests.draft import ConnectorKey
 from consent.requests.models import ConsentRequest
 from consent.requests.return_addresses import require_registered, with_members
@@ -62,7 +62,7 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
     require_registered(body.return_url, app_pk=app.app_pk)
     if body.request is not None:
         require_permission(app, frozenset({"request"}), path=REST)
-        check_along(app=app, body=body.request)
+        check_request_along(app=app, body=body.request)
     code, now = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH)), database_now().replace(microsecond=0)
     made = Connection.objects.create(
         connection_id=new_identifier("con"),
@@ -339,7 +339,7 @@ def end_overdue() -> int:
     """Write down which connections the clock ended, and end what was given by those that no app completed."""
     now = database_now()
     overdue = list(Connection.objects.overdue(now).order_by("pk").values_list("pk", flat=True)[:200])
-    return each_alone(overdue, lambda pk: _end(pk, now), what="the ends of connections", most_seconds=6.0)
+    return one_by_one(overdue, lambda pk: _end(pk, now), what="the ends of connections", most_seconds=6.0)
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from accounts.models import User
-from common.batches import each_alone, is_gone, until_done
+from common.batches import is_database_away, one_by_one, until_done
 from common.clock import database_now
 from common.sql.statements import locks_waited_for
 from consent.connections.models import Connection
@@ -118,11 +118,11 @@ class _Run:
             )
             return self._end(pks)
         except Exception as error:  # a row, a chain or the audit: whatever it is, no other row waits for it
-            if is_gone(error):
+            if is_database_away(error):
                 raise
             _log.exception("%d ends could not be written down together", len(pks))
         at = self.at
-        return each_alone(
+        return one_by_one(
             pks, lambda pk: self.overdue.alone(pk, at, at), what="the ends", most_seconds=self.most_seconds
         )
 

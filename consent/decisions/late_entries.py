@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from common.batches import each_alone
+from common.batches import one_by_one
 from common.clock import database_now, rfc3339
 from consent.event_types import EventType
 from consent.grants.actions import facts_of
@@ -53,7 +53,7 @@ def _keys(found: "QuerySet[ConsentRequest] | QuerySet[Grant]") -> list[int]:
 
 
 def _each(keys: list[int], work: Callable[[int], int]) -> int:
-    return each_alone(keys, work, what="the ends that no entry tells of", most_seconds=_AT_ONCE)
+    return one_by_one(keys, work, what="the ends that no entry tells of", most_seconds=_AT_ONCE)
 
 
 def _record_request(request_pk: int) -> int:

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from accounts.models import User
 from accounts.personas import own_actor_profile
-from common.batches import each_alone, until_done
+from common.batches import one_by_one, until_done
 from common.clock import database_now
 from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.exports.models import Read
@@ -42,7 +42,7 @@ def end_unused(*, most_seconds: float = _AT_ONCE) -> int:
         if not pks:
             return None
         after = pks[-1]
-        return each_alone(pks, _look, what="the grants that may be unused", most_seconds=most_seconds)
+        return one_by_one(pks, _look, what="the grants that may be unused", most_seconds=most_seconds)
 
     return until_done(batch, most_seconds=most_seconds)
 

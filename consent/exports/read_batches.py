@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
-from common.batches import each_alone, is_gone, until_done
+from common.batches import is_database_away, one_by_one, until_done
 from common.clock import database_now
 from common.sql.inserts import update_texts
 from common.sql.statements import lock_for_transaction
@@ -79,13 +79,13 @@ class _Run:
                 _chain(unchained)
             done = len(unchained)
         except Exception as error:
-            if not unchained or is_gone(error):
+            if not unchained or is_database_away(error):
                 raise
             self.failure = error
             _log.exception("%d reads could not be chained together", len(unchained))
             people = dict.fromkeys(row["grant__user"] for row in unchained)
             within = {"pk__gt": self.after, "pk__lte": unchained[-1]["pk"]}
-            done = each_alone(
+            done = one_by_one(
                 people,
                 lambda person: _chain_of_person(person, **within),
                 what="the people with reads to chain",

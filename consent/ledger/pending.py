@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import Min
 
-from common.batches import is_gone, until_done
+from common.batches import is_database_away, until_done
 from common.clock import database_now, rfc3339
 from consent.ledger import audit
 from consent.ledger.models import AuditPending
@@ -55,7 +55,7 @@ class _Run:
             with transaction.atomic():
                 count = audit.write_pending(self.chain, most=MOST_AT_ONCE)
         except Exception as refused:
-            if is_gone(refused):
+            if is_database_away(refused):
                 raise
             _log.error("the entries that wait for a chain cannot be written yet: %s", refused.__cause__ or refused)
         if count < MOST_AT_ONCE:

@@ -87,7 +87,7 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
     wanted = alerts.settings_of(user)
     if alerts.hold(wanted, now=now, oldest=min(_due_at(kind, request) for request in due)):
         return
-    by_mail, by_push = (alerts.goes_by(wanted, _KINDS[kind], way) for way in (AlertWay.MAIL, AlertWay.PUSH))
+    by_mail, by_push = (alerts.is_sent_by(wanted, _KINDS[kind], way) for way in (AlertWay.MAIL, AlertWay.PUSH))
     _note(due, kind, now, notified=by_mail or (by_push and subscriptions_of(user).exists()))
     if kind == MailKind.REQUEST:
         alerts.count_kept_back(wanted, [request.created_at for request in due])
@@ -245,7 +245,7 @@ def _send_news(user_pk: int) -> None:
     _drop_news(grants)
     AlertSettings.objects.filter(pk=wanted.pk).update(seen_until=until)
     for way in (AlertWay.MAIL, AlertWay.PUSH):
-        by_kind = {kind: [grants[pk] for pk in heard[kind]] for kind in heard if alerts.goes_by(wanted, kind, way)}
+        by_kind = {kind: [grants[pk] for pk in heard[kind]] for kind in heard if alerts.is_sent_by(wanted, kind, way)}
         if not any(by_kind.values()):
             continue
         lines = partial(_news, by_kind)

@@ -132,7 +132,7 @@ class _Hub:
 
     def _listen(self) -> None:
         """Begin to hear, on the thread for what blocks, unless nobody waits any more."""
-        if not self._goes_on():
+        if not self._has_waiters():
             return
         try:
             listener = _connected() if connection.vendor == "postgresql" else None
@@ -147,7 +147,7 @@ class _Hub:
         events.when_readable(descriptor, partial(self._hear, listener, descriptor))
         events.call(partial(self._is_still_needed, listener, descriptor))
 
-    def _goes_on(self) -> bool:
+    def _has_waiters(self) -> bool:
         with self._lock:
             self._listens = bool(self._waiters)
             return self._listens
@@ -170,7 +170,7 @@ class _Hub:
     def _is_still_needed(self, listener: psycopg.Connection[Any], descriptor: int) -> None:
         if listener.closed:
             return  # it broke
-        if self._goes_on():
+        if self._has_waiters():
             events.later(_LISTEN_FOR, partial(self._is_still_needed, listener, descriptor))
         else:
             _end(listener, descriptor)  # the next waiter begins anew
@@ -188,7 +188,7 @@ class _Hub:
         for row in newest:
             if known is not None and row["id"] not in known:
                 self._wake(row["app_id"], row["request_id"])
-        if self._goes_on():
+        if self._has_waiters():
             background.later(_POLL_EVERY, partial(self._poll, {row["id"] for row in newest}))
 
 

@@ -13,7 +13,7 @@ from consent.event_types import OF_CONNECTIONS
 from consent.notices.long_polling import hub
 from consent.notices.models import Notice
 from developers.app_events import ProcessingEvent
-from developers.authentication import still_lets_in
+from developers.authentication import is_token_valid
 
 KEEP_ALIVE = 15.0  # seconds between comments
 LONGEST = 3600.0  # seconds after which a stream ends and its reader comes back with Last-Event-ID
@@ -49,7 +49,7 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     with hub.subscribed_to(f"app:{app_pk}", app_pk=app_pk) as happened:
         while time.monotonic() < ends_at:
             happened.clear()  # before anything is looked at: what happens from here on wakes the wait below
-            if not still_lets_in(token_pk):
+            if not is_token_valid(token_pk):
                 break
             if hub.has_ended():
                 yield b": this process ends, come back\nretry: %d\n\n" % random.randint(*COME_BACK)  # noqa: S311

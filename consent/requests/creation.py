@@ -69,7 +69,7 @@ def request_consent(
     )
     if person is None:
         raise ScopeRegistryUnavailable
-    user_pk, guesses = unknown_users.admit(
+    user_pk, unknown_count = unknown_users.admit(
         app_pk=app.app_pk,
         user_pk=person.user_pk,
         requested_before=person.requested_before,
@@ -77,13 +77,13 @@ def request_consent(
         hint=hint,
     )
     try:
-        return _make_request(app, body, key, user_pk, person, guesses, idempotency_key)
+        return _make_request(app, body, key, user_pk, person, unknown_count, idempotency_key)
     except Problem as refusal:
-        refusal.limits = (guesses, *refusal.limits)
+        refusal.limits = (unknown_count, *refusal.limits)
         raise
 
 
-def check_along(*, app: AppContext, body: RequestConsentBody) -> None:
+def check_request_along(*, app: AppContext, body: RequestConsentBody) -> None:
     """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it."""
     connector_key(app, body)
     entry = entries().by_scope.get(body.scope)
@@ -124,7 +124,7 @@ def _make_request(
     key: ConnectorKey,
     user_pk: int,
     person: PersonRead,
-    guesses: Count,
+    unknown_count: Count,
     idempotency_key: str | None,
     along: _Along | None = None,
 ) -> Answer:
@@ -143,11 +143,11 @@ def _make_request(
                 lifetime=_REPEAT,
             )
             if claim.answer is not None:
-                return Answer(claim.answer["body"], bool(claim.answer["created"]), [guesses])
+                return Answer(claim.answer["body"], bool(claim.answer["created"]), [unknown_count])
         answer, is_new, met = _find_or_make(app, body, key, user_pk, person, spend, refused_by, along)
         if claim is not None:
             claim.keep({"body": answer, "created": is_new})
-    return Answer(answer, is_new, [guesses, *met])
+    return Answer(answer, is_new, [unknown_count, *met])
 
 
 def connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:

@@ -53,10 +53,10 @@ class StatusArguments(RequestArguments):
 
 def discover_user_scopes(call: CallContext, arguments: UserArguments) -> Mapping[str, Any]:
     name = arguments.user_id  # what cannot be one is unknown, counted like every other
-    scopes, guesses = discovery_actions.discover_scopes(
+    scopes, unknown_count = discovery_actions.discover_scopes(
         app=call.app, name=name, hint=client_hint(call.request), wanted=_wanted(arguments)
     )
-    call.view.note(guesses)
+    call.view.note(unknown_count)
     if not arguments.compact:
         return scopes
     entries = _compact(orjson.dumps(scopes["scope_entries"]))

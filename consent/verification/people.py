@@ -41,7 +41,7 @@ def verify_app(name: str, summary: Summary) -> Iterator[Broken]:
         if flaw is None:
             return
         time.sleep(PAUSE)
-        flaw = _miscounted(name, _retold(name).proven)
+        flaw = _miscounted(name, _summary_of(name).proven)
     if flaw is not None:
         yield Broken(name, 0, flaw)
 
@@ -63,14 +63,14 @@ def _lasting(name: str) -> tuple[int, str] | None:
         time.sleep(PAUSE)
         if not AuditChain.objects.filter(subject=name).exists():
             return None  # erased meanwhile
-        summary = _retold(name)
+        summary = _summary_of(name)
         flaw = _first_flaw(name, summary, _Rows([name]))
         if flaw is None:
             return None
     return flaw
 
 
-def _retold(name: str) -> Summary:
+def _summary_of(name: str) -> Summary:
     """What this chain tells by now."""
     summary, forgotten = Summary(), Forgotten.by_now()
     entries = AuditEntry.objects.of(name).select_related("kept").order_by("sequence")

@@ -91,14 +91,14 @@ MOST_FOUND = 1000  # findings that are kept; who has more knows enough
 class Position:
     """Where a run stands, in members that JSON knows.
 
-    `only` is the name of the one chain that is checked, empty for all. `told` is of the chain in whose middle the last
-    page ended.
+    `only` is the name of the one chain that is checked, empty for all. `summary` is of the chain in whose middle the
+    last page ended.
     """
 
     only: str = ""
     stage: str = PASSES[0]
     chain: verifying.ChainState = field(default_factory=lambda: verifying.ChainState(""))
-    told: Summary = field(default_factory=Summary)
+    summary: Summary = field(default_factory=Summary)
     head: str = ""
     pk: int = 0
     newest: dict[str, int] = field(default_factory=dict)
@@ -112,9 +112,9 @@ class Position:
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "Position":
         """Raises TypeError where it is none of ours."""
-        chain, told = verifying.ChainState(**kept.pop("chain")), Summary(**kept.pop("told"))
+        chain, summary = verifying.ChainState(**kept.pop("chain")), Summary(**kept.pop("summary"))
         log = LogPosition(**kept.pop("log"))
-        return cls(chain=chain, told=told, log=log, **kept)
+        return cls(chain=chain, summary=summary, log=log, **kept)
 
     def note(self, found: list[verifying.Broken]) -> None:
         self.found += [[flaw.chain, flaw.sequence, flaw.reason] for flaw in found[: MOST_FOUND - len(self.found)]]
@@ -159,12 +159,12 @@ def _flaws_of_rows(page: verifying.Page, position: Position) -> Iterator[verifyi
     for name, own in ended.items():
         if name.startswith(APP):
             yield from verify_app(name, own)
-    position.told = summaries.get(page.state.chain, Summary())
+    position.summary = summaries.get(page.state.chain, Summary())
 
 
 def _summaries(page: verifying.Page, position: Position, names: dict[str, str]) -> dict[str, Summary]:
     summaries = {state.chain: Summary() for state in [*page.ended, page.state]}
-    summaries[position.chain.chain] = position.told
+    summaries[position.chain.chain] = position.summary
     forgotten = Forgotten.by_now()
     for entry in page.entries:
         summaries[entry["chain"]].take(

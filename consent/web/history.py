@@ -147,8 +147,8 @@ def reads_between(user: User, begins: datetime, ends: datetime) -> dict[str, int
 def listed_for() -> tuple[str, str]:
     """How long each read is listed, and each look of an app, in words."""
     days = (settings.READS_KEPT_DAYS, settings.DISCOVERIES_KEPT_DAYS)
-    reads, looks = (duration(each * 86_400) for each in days)
-    return reads, looks
+    reads, discoveries = (duration(each * 86_400) for each in days)
+    return reads, discoveries
 
 
 def checked_chain(user: User) -> tuple[int, Broken | None]:

@@ -33,33 +33,33 @@ class DailyViews:
     def detail(self) -> str:
         """How often, and at what."""
         words = capfirst(", ".join(sorted(map(_called, self.kinds))))
-        looks = ngettext("%(n)d look that day.", "%(n)d looks that day.", self.count) % {"n": self.count}
-        return f"{words}. {looks}"
+        times = ngettext("%(n)d look that day.", "%(n)d looks that day.", self.count) % {"n": self.count}
+        return f"{words}. {times}"
 
 
 def daily_views(user_id: str, *, before: int | None, most: int, chosen: Chosen) -> list[DailyViews]:
     """Newest first, of those that began before this entry; two queries, one where there is none."""
-    looks: Any = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
-    looks = chosen.within(looks, "at").annotate(
+    entries: Any = AuditEntry.objects.of(audit.person_chain(user_id)).filter(kind=EventType.STAFF_VIEWED)
+    entries = chosen.within(entries, "at").annotate(
         day=TruncDate("at", tzinfo=UTC), member=KeyTextTransform("by", "kept__facts")
     )
-    days = looks.values("day", "member").annotate(first=Min("sequence"), since=Min("at"), times=Count("pk"))
+    days = entries.values("day", "member").annotate(first=Min("sequence"), since=Min("at"), times=Count("pk"))
     if before is not None:
         days = days.filter(first__lt=before)
     some = list(days.order_by("-first")[:most])
-    kinds = _kinds(looks, [one["day"] for one in some]) if some else {}
+    kinds = _kinds(entries, [one["day"] for one in some]) if some else {}
     return [
         DailyViews(one["first"], one["since"], one["times"], frozenset(kinds.get((one["day"], one["member"]), ())))
         for one in some
     ]
 
 
-def _kinds(looks: Any, days: list[date]) -> dict[tuple[date, str], set[str]]:
+def _kinds(entries: Any, days: list[date]) -> dict[tuple[date, str], set[str]]:
     """The kinds of records that each member looked at on these days and those between."""
     begin = datetime.combine(min(days), time_of_day(), UTC)
     end = datetime.combine(max(days), time_of_day(), UTC) + timedelta(days=1)
     found: dict[tuple[date, str], set[str]] = {}
-    between = looks.filter(at__gte=begin, at__lt=end).annotate(what=KeyTextTransform("what", "kept__facts"))
+    between = entries.filter(at__gte=begin, at__lt=end).annotate(what=KeyTextTransform("what", "kept__facts"))
     for day, member, what in between.values_list("day", "member", "what").distinct():
         found.setdefault((day, member), set()).add(what or "")
     return found

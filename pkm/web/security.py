@@ -17,7 +17,7 @@ from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.models import User
 from accounts.sign_in.confirming import signed_in_recently
-from accounts.sign_in.second_factors import gets_in_by_one_passkey_alone
+from accounts.sign_in.second_factors import has_one_passkey_alone
 from common.clock import rfc3339
 from pkm.errors import LastWrapper, OnlyRecoveryLeft, RotationUnderWay, TooManyWrappers, UnknownRotation, UnknownWrapper
 from pkm.registry import copy as registry_copy
@@ -41,7 +41,7 @@ def security(request: HttpRequest) -> HttpResponse:
         "removed": removed,
         "check_due": vault_queries.recovery_check_due(user),
         "reminds": vault_queries.needs_new_secrets(user),
-        "one_passkey": gets_in_by_one_passkey_alone(user),
+        "one_passkey": has_one_passkey_alone(user),
     }
     return render(request, "account_security/security.html", shown)
 

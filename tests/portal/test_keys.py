@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 
 from developers.models import App, AppMember
-from portal.keys import KeySeen, keys_of, used_keys
+from portal.keys import UsedKey, keys_of, used_keys
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory
 from tests.factories.asked import now
 
@@ -35,8 +35,8 @@ def test_each_key_with_its_use_and_its_live_grants(client: Client, member: AppMe
     seen = keys_of(app, later)
 
     assert seen == [
-        KeySeen("key-1", first.connector_thumbprint, earlier, later, 4, 1),
-        KeySeen("key-2", other.connector_thumbprint, other.created_at, other.created_at, 1, 0),
+        UsedKey("key-1", first.connector_thumbprint, earlier, later, 4, 1),
+        UsedKey("key-2", other.connector_thumbprint, other.created_at, other.created_at, 1, 0),
     ]
     client.force_login(member.user)
     shown = client.get(page(app)).content.decode()

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError
 
 from accounts.erasure.actions import ErasureBlocked, erase, order_erasure
-from accounts.erasure.queries import obstacles, person_named, what_becomes
+from accounts.erasure.queries import consequences_of, obstacles, person_named
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if words := obstacles(user):
             raise CommandError("\n".join(map(str, words)))
         self.stdout.write(f"{user.email} ({user.public_id})")
-        for line in what_becomes(user):
+        for line in consequences_of(user):
             self.stdout.write(f"  {line}")
         if not yes and input("Type the own ID to erase this person for good: ").strip() != user.public_id:
             raise CommandError("Nothing was erased.")

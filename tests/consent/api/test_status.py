@@ -242,12 +242,12 @@ def test_who_comes_as_the_listener_ends_is_heard_for_too(
     with hub.subscribed_to("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
         with hub.subscribed_to("app:2", app_pk=1):
-            assert hub._goes_on()
-    assert not hub._goes_on()  # the listener's last look
+            assert hub._has_waiters()
+    assert not hub._has_waiters()  # the listener's last look
 
     with hub.subscribed_to("app:1", app_pk=1):
         assert heard.acquire(timeout=MOST_SECONDS)
-    assert not hub._goes_on()
+    assert not hub._has_waiters()
 
 
 # --- Pacing -----------------------------------------------------------------------------------------------------------
