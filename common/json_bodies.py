@@ -29,7 +29,7 @@ def answers_json(view: View) -> View:
 
     Stands above every other decorator.
     """
-    view.answers_json = True  # type: ignore[attr-defined]  # read by config.api.wants_json
+    view.answers_json = True  # type: ignore[attr-defined]  # read by config.error_answers.wants_json
     return view
 
 

@@ -10,7 +10,7 @@ from accounts.interrupted.middleware import confirmation_page
 from accounts.interrupted.page_forms import form_of, page_at
 from common.admission.exceptions import problem_answer
 from common.problems import CsrfFailed, MethodNotAllowed, Problem
-from config.api import page_not_found, wants_json
+from config.error_answers import page_not_found, wants_json
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

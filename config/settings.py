@@ -160,7 +160,7 @@ MIDDLEWARE = [
     "config.security.RequestContext",
     "config.program_addresses.ProgramAddresses",
     "config.security.SecurityHeaders",
-    "config.queries.TokenFreeQuery",
+    "config.tokens_in_queries.TokenFreeQuery",
     "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

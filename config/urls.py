@@ -5,9 +5,9 @@ from django.urls import include, path
 
 from config.health import livez, readyz, status_page
 
-handler400 = "config.api.bad_request"
-handler404 = "config.api.page_not_found"
-handler500 = "config.api.server_error"
+handler400 = "config.error_answers.bad_request"
+handler404 = "config.error_answers.page_not_found"
+handler500 = "config.error_answers.server_error"
 
 urlpatterns = [
     path("livez", livez),

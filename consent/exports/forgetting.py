@@ -1,4 +1,4 @@
-"""Reads that were kept long enough go by the audit entries that hold them, the oldest first (decision 0020).
+"""Deletes reads older than READS_KEPT_DAYS, audit entry by audit entry, the oldest first (decision 0020).
 
 All reads of an entry go together, and the mark moves in the same transaction, so that verification knows which entries
 may have lost theirs. The entry stays, with how many there were and the hash over them, and so does the number of reads

@@ -87,7 +87,7 @@ def entry_hash(
 def must_be_written() -> Iterator[None]:
     """Around what has to be kept for something to have happened: raises `AuditUnavailable` where it is refused.
 
-    A database that is away is another refusal, the same for every address (config/api.py).
+    A database that is away is another refusal, the same for every address (config/error_answers.py).
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The rules that a person sets for all apps: `creation` keeps them, under the lock under which an app asks."""
+"""The rules that a person sets for all apps, and how often each refused one. `recent.py` reads which are on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

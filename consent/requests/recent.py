@@ -1,4 +1,4 @@
-"""The hot read of asking, under its lock: what an app asked of a person lately, in one statement.
+"""What the checks of a new request need to know of the app, the person and its earlier requests, in one statement.
 
 What is withheld from the app until it completes a connection counts in none of it: it would tell who connected.
 The plain code is five reads by the ORM: the registry's version; the app's name, what its application says becomes of

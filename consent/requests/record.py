@@ -1,4 +1,4 @@
-"""What every decision and every end is recorded by, in its own transaction: audit, receipt, notice.
+"""Records an event of a request or grant in the transaction of its change: audit entries, receipt, notice.
 
 What gives access happens only if all three are written. What ends or refuses it happens in any case
 (consent/ledger/protection.py).

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from config.queries import without_tokens
+from config.tokens_in_queries import without_tokens
 from tests.callers import signed_in
 from tests.factories import TokenFactory
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import escape_leading_slashes
 
 from common.problems import QUERY_CLEANED
-from config.api import wants_json
+from config.error_answers import wants_json
 
 _TOKEN = re.compile(r"cr_[a-z]{2,12}_[A-Za-z0-9]{8}_[A-Za-z0-9_-]+")
 _DECODED_AT_MOST = 3  # times: a `next` inside a `next` is escaped twice
