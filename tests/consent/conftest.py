@@ -26,7 +26,7 @@ def vault(person: User) -> Vault:
 
 
 @pytest.fixture
-def asked(person: User) -> ConsentRequest:
+def consent_request(person: User) -> ConsentRequest:
     """What waits for the person's decision."""
     made: ConsentRequest = ConsentRequestFactory(user=person)
     return made

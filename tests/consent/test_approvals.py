@@ -41,19 +41,21 @@ def b64(raw: bytes) -> str:
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     return made
 
 
 @pytest.fixture
-def grant(asked: ConsentRequest, vault: Vault) -> Grant:
-    decision_actions.approve(request_id=asked.request_id, by=vault.user, body=approval(asked, vault))
+def grant(consent_request: ConsentRequest, vault: Vault) -> Grant:
+    decision_actions.approve(
+        request_id=consent_request.request_id, by=vault.user, body=approval(consent_request, vault)
+    )
     return Grant.objects.get()
 
 
-def decide(owner: JsonClient, asked: ConsentRequest, body: dict[str, Any]) -> tuple[int, str, Any]:
-    answer = owner.post(f"/consent/requests/{asked.request_id}/decision", body)
+def decide(owner: JsonClient, consent_request: ConsentRequest, body: dict[str, Any]) -> tuple[int, str, Any]:
+    answer = owner.post(f"/consent/requests/{consent_request.request_id}/decision", body)
     told = answer.json()
     return answer.status_code, told.get("code", ""), told.get("member")
 
@@ -64,11 +66,11 @@ def resigned(body: dict[str, Any], key: signatures.SigningKey, typ: str = "", **
     return key.sign(typ or "consent-approval+jwt", {**own, **claims})
 
 
-def app_key(vault: Vault, asked: ConsentRequest) -> signatures.SigningKey:
-    return vault.root.app_key(settings.ISSUER, asked.app.app_id)
+def app_key(vault: Vault, consent_request: ConsentRequest) -> signatures.SigningKey:
+    return vault.root.app_key(settings.ISSUER, consent_request.app.app_id)
 
 
-def test_an_approval_is_kept_told_and_bound(grant: Grant, asked: ConsentRequest) -> None:
+def test_an_approval_is_kept_told_and_bound(grant: Grant, consent_request: ConsentRequest) -> None:
     export = Export.objects.get()
     claims = json.loads(base64.urlsafe_b64decode(str(export.approval).split(".")[1] + "=="))
     receipt = claims_of(base64.urlsafe_b64decode(Receipt.objects.get().jws.split(".")[1] + "=="))
@@ -84,12 +86,12 @@ def test_an_approval_is_kept_told_and_bound(grant: Grant, asked: ConsentRequest)
 
 @pytest.mark.parametrize("member", SIGNED)
 def test_without_a_signature_nothing_is_approved(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, member: str
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, member: str
 ) -> None:
-    body = approval_body(asked, vault)
+    body = approval_body(consent_request, vault)
     del body[member]
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", member)
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", member)
     assert not Grant.objects.exists()
 
 
@@ -111,35 +113,38 @@ def test_without_a_signature_nothing_is_approved(
     ],
 )
 def test_a_claim_that_differs_is_named(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, claim: str, value: Any
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, claim: str, value: Any
 ) -> None:
-    body = approval_body(asked, vault)
-    body["approval"] = resigned(body, app_key(vault, asked), **{claim: value})
+    body = approval_body(consent_request, vault)
+    body["approval"] = resigned(body, app_key(vault, consent_request), **{claim: value})
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", claim)
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", claim)
     assert not Grant.objects.exists()
 
 
 @pytest.mark.parametrize("seconds", [-301, 330])  # the second may pass while it is decided
 def test_an_approval_of_another_time_is_none(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, seconds: int
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, seconds: int
 ) -> None:
-    body = approval_body(asked, vault)
-    body["approval"] = resigned(body, app_key(vault, asked), iat=int(time.time()) + seconds)
+    body = approval_body(consent_request, vault)
+    body["approval"] = resigned(body, app_key(vault, consent_request), iat=int(time.time()) + seconds)
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", "iat")
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", "iat")
     assert not Grant.objects.exists()
 
 
 def test_a_stolen_session_signs_with_keys_of_its_own_in_vain(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault
 ) -> None:
     thief = sealed.generate_root()
-    body = approval_body(asked, Vault(vault.user, vault.key, "", None, vault.segments, thief))
-    own_certificate = certificate(vault.root, settings.ISSUER, asked.pairwise_id, asked.app.app_id)
+    body = approval_body(consent_request, Vault(vault.user, vault.key, "", None, vault.segments, thief))
+    own_certificate = certificate(vault.root, settings.ISSUER, consent_request.pairwise_id, consent_request.app.app_id)
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", "approval_key_certificate")
-    assert decide(owner, asked, {**body, "approval_key_certificate": own_certificate})[:2] == (400, "approval_mismatch")
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", "approval_key_certificate")
+    assert decide(owner, consent_request, {**body, "approval_key_certificate": own_certificate})[:2] == (
+        400,
+        "approval_mismatch",
+    )
     root = sealed.new_root(vault.key.secret, vault.key.key_id, vault.user.public_id)[1]
     assert signed_in(vault.user, seconds_ago=9999).put("/vault/signing-key", root).json()["code"] == (
         "reauthentication_required"
@@ -148,12 +153,12 @@ def test_a_stolen_session_signs_with_keys_of_its_own_in_vain(
     assert not Grant.objects.exists()
 
 
-def test_the_receipt_key_makes_no_approval(owner: JsonClient, asked: ConsentRequest, vault: Vault) -> None:
-    body = approval_body(asked, vault)
+def test_the_receipt_key_makes_no_approval(owner: JsonClient, consent_request: ConsentRequest, vault: Vault) -> None:
+    body = approval_body(consent_request, vault)
     claims = json.loads(base64.urlsafe_b64decode(body["approval"].split(".")[1] + "=="))
     body["approval"] = sign(claims, "consent-approval+jwt")
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", "kid")
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", "kid")
 
 
 @pytest.mark.parametrize(
@@ -170,9 +175,9 @@ def test_the_receipt_key_makes_no_approval(owner: JsonClient, asked: ConsentRequ
     ],
 )
 def test_a_header_that_is_not_exactly_ours_is_refused(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, header: dict[str, Any], member: str
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, header: dict[str, Any], member: str
 ) -> None:
-    body, key = approval_body(asked, vault), app_key(vault, asked)
+    body, key = approval_body(consent_request, vault), app_key(vault, consent_request)
     payload = body["approval"].split(".")[1]
     own = {"alg": "EdDSA", "typ": "consent-approval+jwt", "kid": signatures.thumbprint(key.public)}
     signed = f"{b64(json.dumps({**own, **header}).encode())}.{payload}"
@@ -181,7 +186,7 @@ def test_a_header_that_is_not_exactly_ours_is_refused(
     signature = Ed25519PrivateKey.from_private_bytes(key.seed).sign(signed.encode())
     body["approval"] = f"{signed}.{b64(signature)}"
 
-    assert decide(owner, asked, body) == (400, "approval_mismatch", member)
+    assert decide(owner, consent_request, body) == (400, "approval_mismatch", member)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +202,10 @@ def test_a_header_that_is_not_exactly_ours_is_refused(
     ],
 )
 def test_a_key_that_is_none_is_refused(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, key: dict[str, Any]
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, key: dict[str, Any]
 ) -> None:
-    body = {**approval_body(asked, vault), "approval_key": key}
-    assert decide(owner, asked, body)[:2] == (400, "approval_mismatch")
+    body = {**approval_body(consent_request, vault), "approval_key": key}
+    assert decide(owner, consent_request, body)[:2] == (400, "approval_mismatch")
     root = {"signing_public_key": key, "signing_jwe": "a.b.c.d.e"}
     assert signed_in(give_rootless()).put("/vault/signing-key", root).json()["code"] == "approval_mismatch"
 
@@ -215,15 +220,15 @@ def give_rootless() -> Any:
 
 
 def test_what_was_signed_for_another_app_or_request_is_refused(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault
 ) -> None:
     elsewhere = ConsentRequestFactory(user=vault.user, app=AppFactory())
-    again = ConsentRequestFactory(user=vault.user, app=asked.app, scope="attr.lifestyle.*")
-    body, other = approval_body(asked, vault), approval_body(elsewhere, vault)
+    again = ConsentRequestFactory(user=vault.user, app=consent_request.app, scope="attr.lifestyle.*")
+    body, other = approval_body(consent_request, vault), approval_body(elsewhere, vault)
 
     of_other_app = {**body, **{name: other[name] for name in SIGNED}}
     of_other_request = {**approval_body(again, vault, [CUISINE]), "approval": body["approval"]}
-    assert decide(owner, asked, of_other_app) == (400, "approval_mismatch", "approval_key_certificate")
+    assert decide(owner, consent_request, of_other_app) == (400, "approval_mismatch", "approval_key_certificate")
     assert decide(owner, again, of_other_request)[:2] == (400, "approval_mismatch")
     assert not Grant.objects.exists()
 
@@ -324,12 +329,17 @@ def test_another_vault_tells_apps_that_its_key_is_new(grant: Grant, vault: Vault
 
 
 def test_at_another_address_of_the_service_each_app_gets_another_key(
-    owner: JsonClient, asked: ConsentRequest, vault: Vault, settings: Any
+    owner: JsonClient, consent_request: ConsentRequest, vault: Vault, settings: Any
 ) -> None:
-    assert owner.post(f"/consent/requests/{asked.request_id}/decision", approval_body(asked, vault)).status_code == 200
+    assert (
+        owner.post(
+            f"/consent/requests/{consent_request.request_id}/decision", approval_body(consent_request, vault)
+        ).status_code
+        == 200
+    )
     before = ApprovalKey.objects.get()
     settings.ISSUER = "https://moved.example"
-    again = ConsentRequestFactory(app=asked.app, user=vault.user, connector_key_id="key-2")
+    again = ConsentRequestFactory(app=consent_request.app, user=vault.user, connector_key_id="key-2")
 
     answer = owner.post(f"/consent/requests/{again.request_id}/decision", approval_body(again, vault))
 

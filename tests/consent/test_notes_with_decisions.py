@@ -16,14 +16,16 @@ from tests.pkm.sealed_notes import opened_notes, sealed_notes
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     return made
 
 
 @pytest.fixture
-def grant(asked: ConsentRequest, vault: Vault) -> Grant:
-    decision_actions.approve(request_id=asked.request_id, by=vault.user, body=approval(asked, vault))
+def grant(consent_request: ConsentRequest, vault: Vault) -> Grant:
+    decision_actions.approve(
+        request_id=consent_request.request_id, by=vault.user, body=approval(consent_request, vault)
+    )
     return Grant.objects.get()
 
 
@@ -39,10 +41,12 @@ def told(answer: Any) -> tuple[int, Any, Any]:
     return answer.status_code, answer.json().get("code"), answer.json().get("member")
 
 
-def test_a_decision_keeps_the_notes_that_come_with_it(owner: JsonClient, vault: Vault, asked: ConsentRequest) -> None:
-    body = {**approval_body(asked, vault), "notes": notes(vault)}
+def test_a_decision_keeps_the_notes_that_come_with_it(
+    owner: JsonClient, vault: Vault, consent_request: ConsentRequest
+) -> None:
+    body = {**approval_body(consent_request, vault), "notes": notes(vault)}
 
-    assert owner.post(f"/consent/requests/{asked.request_id}/decision", body).status_code == 200
+    assert owner.post(f"/consent/requests/{consent_request.request_id}/decision", body).status_code == 200
 
     assert (Grant.objects.count(), kept(vault)) == (1, [(1, "a")])
 
@@ -55,25 +59,27 @@ def test_a_decision_keeps_the_notes_that_come_with_it(owner: JsonClient, vault: 
     ],
 )
 def test_a_decision_whose_notes_are_refused_is_none(
-    owner: JsonClient, vault: Vault, asked: ConsentRequest, header: dict[str, Any], base: int, refusal: Any
+    owner: JsonClient, vault: Vault, consent_request: ConsentRequest, header: dict[str, Any], base: int, refusal: Any
 ) -> None:
     owner.put("/vault/notes", notes(vault, 0, "before"))
-    body = {**approval_body(asked, vault), "notes": notes(vault, base, **header)}
+    body = {**approval_body(consent_request, vault), "notes": notes(vault, base, **header)}
 
-    refused = owner.post(f"/consent/requests/{asked.request_id}/decision", body)
+    refused = owner.post(f"/consent/requests/{consent_request.request_id}/decision", body)
 
     assert told(refused) == refusal
-    asked.refresh_from_db()
-    assert (asked.status, Grant.objects.count(), kept(vault)) == ("pending", 0, [(1, "before")])
+    consent_request.refresh_from_db()
+    assert (consent_request.status, Grant.objects.count(), kept(vault)) == ("pending", 0, [(1, "before")])
 
 
-def test_notes_of_a_refused_decision_are_not_kept(owner: JsonClient, vault: Vault, asked: ConsentRequest) -> None:
+def test_notes_of_a_refused_decision_are_not_kept(
+    owner: JsonClient, vault: Vault, consent_request: ConsentRequest
+) -> None:
     """Else what was refused would stand in the vault as approved."""
-    body = {**approval_body(asked, vault, request_digest="A" * 43), "notes": notes(vault)}
+    body = {**approval_body(consent_request, vault, request_digest="A" * 43), "notes": notes(vault)}
 
-    assert told(owner.post(f"/consent/requests/{asked.request_id}/decision", body))[1] == "request_changed"
-    body = {**approval_body(asked, vault), "notes": notes(vault), "approval": "no.approval.atall"}
-    assert told(owner.post(f"/consent/requests/{asked.request_id}/decision", body))[1] == "approval_mismatch"
+    assert told(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1] == "request_changed"
+    body = {**approval_body(consent_request, vault), "notes": notes(vault), "approval": "no.approval.atall"}
+    assert told(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1] == "approval_mismatch"
 
     assert (Grant.objects.count(), kept(vault)) == (0, [])
 

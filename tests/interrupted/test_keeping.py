@@ -32,23 +32,23 @@ NOTE = "Not before the trip, said Maria"
 
 
 @pytest.fixture
-def asked(person: User) -> ConsentRequest:
+def consent_request(person: User) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=person)
     return made
 
 
-def path_of(asked: ConsentRequest) -> str:
-    return f"/consent/requests/{asked.request_id}/deny/"
+def path_of(consent_request: ConsentRequest) -> str:
+    return f"/consent/requests/{consent_request.request_id}/deny/"
 
 
 @pytest.fixture
-def interrupted_denial(asked: ConsentRequest) -> Browser:
+def interrupted_denial(consent_request: ConsentRequest) -> Browser:
     """Somebody pressed Deny, with a note, and is in front of the sign-in."""
     browser = Browser()
-    browser.sign_in(asked.user)
-    browser.open(f"/consent/requests/{asked.request_id}/")
+    browser.sign_in(consent_request.user)
+    browser.open(f"/consent/requests/{consent_request.request_id}/")
     browser.end_session()
-    browser.press(path_of(asked), {"reason": NOTE})
+    browser.press(path_of(consent_request), {"reason": NOTE})
     return browser
 
 
@@ -65,50 +65,56 @@ def test_the_cookie_is_for_this_browser_alone_short_lived_and_unreadable(interru
     assert "Maria" not in interrupted_denial.text
 
 
-def test_over_https_it_is_bound_to_this_very_host(settings: Any, asked: ConsentRequest) -> None:
+def test_over_https_it_is_bound_to_this_very_host(settings: Any, consent_request: ConsentRequest) -> None:
     settings.SESSION_COOKIE_SECURE = True
     browser = Browser()
     browser.client.defaults["wsgi.url_scheme"] = "https"
-    browser.client.force_login(asked.user)
-    browser.open(f"/consent/requests/{asked.request_id}/")
+    browser.client.force_login(consent_request.user)
+    browser.open(f"/consent/requests/{consent_request.request_id}/")
     browser.end_session()
-    browser.press(path_of(asked), {}, follow=False)
+    browser.press(path_of(consent_request), {}, follow=False)
     assert browser.client.cookies["__Host-interrupted"]["secure"] is True
     assert browser.client.cookies["__Host-interrupted"]["domain"] == ""
 
 
-def test_another_person_who_signs_in_sees_nothing_and_ends_it(interrupted_denial: Browser, asked: Any) -> None:
+def test_another_person_who_signs_in_sees_nothing_and_ends_it(
+    interrupted_denial: Browser, consent_request: ConsentRequest
+) -> None:
     interrupted_denial.sign_in(PersonFactory(), interrupted_denial.path)
     assert waiting_titles(interrupted_denial.answer) == []
     assert "Maria" not in interrupted_denial.text
 
     interrupted_denial.end_session()
-    interrupted_denial.sign_in(asked.user)
+    interrupted_denial.sign_in(consent_request.user)
 
-    assert waiting_titles(interrupted_denial.open(f"/consent/requests/{asked.request_id}/")) == []
+    assert waiting_titles(interrupted_denial.open(f"/consent/requests/{consent_request.request_id}/")) == []
 
 
-def test_nothing_is_done_by_looking_or_by_signing_in(interrupted_denial: Browser, asked: ConsentRequest) -> None:
-    interrupted_denial.sign_in(asked.user, interrupted_denial.path)
-    for path in ("/consent/", "/vault/setup/", "/account/security/", path_of(asked)):
+def test_nothing_is_done_by_looking_or_by_signing_in(
+    interrupted_denial: Browser, consent_request: ConsentRequest
+) -> None:
+    interrupted_denial.sign_in(consent_request.user, interrupted_denial.path)
+    for path in ("/consent/", "/vault/setup/", "/account/security/", path_of(consent_request)):
         interrupted_denial.open(path)
 
-    asked.refresh_from_db()
-    assert asked.status == "pending"
-    assert waiting_titles(interrupted_denial.open("/consent/")) == [f"Deny: {asked.app_name}"]  # wherever the way leads
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
+    assert waiting_titles(interrupted_denial.open("/consent/")) == [
+        f"Deny: {consent_request.app_name}"
+    ]  # wherever the way leads
 
 
-def test_leaving_it_drops_it_and_does_nothing(interrupted_denial: Browser, asked: ConsentRequest) -> None:
-    interrupted_denial.sign_in(asked.user, interrupted_denial.path)
-    form = form_to(interrupted_denial.answer, path_of(asked))
+def test_leaving_it_drops_it_and_does_nothing(interrupted_denial: Browser, consent_request: ConsentRequest) -> None:
+    interrupted_denial.sign_in(consent_request.user, interrupted_denial.path)
+    form = form_to(interrupted_denial.answer, path_of(consent_request))
     name, value, leave = next(button for button in form.buttons if button[2])
 
     interrupted_denial.send(leave, {**form.fields, name: value})
 
-    assert interrupted_denial.path == f"/consent/requests/{asked.request_id}/"
+    assert interrupted_denial.path == f"/consent/requests/{consent_request.request_id}/"
     assert waiting_titles(interrupted_denial.answer) == []
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
 
 
 def test_leaving_takes_a_button_and_a_token(owner: Any) -> None:
@@ -117,23 +123,25 @@ def test_leaving_takes_a_button_and_a_token(owner: Any) -> None:
     assert owner.client.post("/account/waiting/leave/", {"leave": "x"})["Location"] == "/consent/"
 
 
-def test_it_ends_after_half_an_hour(interrupted_denial: Browser, asked: ConsentRequest) -> None:
+def test_it_ends_after_half_an_hour(interrupted_denial: Browser, consent_request: ConsentRequest) -> None:
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
         interrupted_denial.client.cookies["interrupted"]["expires"] = ""  # a browser that keeps it nevertheless
-        interrupted_denial.sign_in(asked.user)
+        interrupted_denial.sign_in(consent_request.user)
         assert waiting_titles(interrupted_denial.open("/consent/")) == []
 
 
-def test_what_was_decided_meanwhile_is_not_decided_twice(interrupted_denial: Browser, asked: ConsentRequest) -> None:
-    decision_actions.deny(request_id=asked.request_id, by=asked.user, reason="Decided on the phone")
-    interrupted_denial.sign_in(asked.user, interrupted_denial.path)
-    interrupted_denial.press(path_of(asked), {})
+def test_what_was_decided_meanwhile_is_not_decided_twice(
+    interrupted_denial: Browser, consent_request: ConsentRequest
+) -> None:
+    decision_actions.deny(request_id=consent_request.request_id, by=consent_request.user, reason="Decided on the phone")
+    interrupted_denial.sign_in(consent_request.user, interrupted_denial.path)
+    interrupted_denial.press(path_of(consent_request), {})
 
     assert interrupted_denial.answer.status_code == 200
     assert "This request was decided already. Nothing was changed now." in interrupted_denial.text
     assert waiting_titles(interrupted_denial.answer) == []
-    asked.refresh_from_db()
-    assert asked.decision_note == "Decided on the phone"
+    consent_request.refresh_from_db()
+    assert consent_request.decision_note == "Decided on the phone"
 
 
 def test_what_is_gone_meanwhile_is_answered_with_a_page_and_waits_no_longer(person: User) -> None:
@@ -182,55 +190,55 @@ def test_a_cookie_that_another_browser_was_given_shows_nobody_elses(interrupted_
 )
 @pytest.mark.parametrize("signed_in", [True, False], ids=["signed in", "signed out"])
 def test_a_form_of_another_site_neither_does_anything_nor_waits(
-    asked: ConsentRequest, headers: dict[str, str], signed_in: bool
+    consent_request: ConsentRequest, headers: dict[str, str], signed_in: bool
 ) -> None:
     browser = Browser()
     if signed_in:
-        browser.client.force_login(asked.user)
-    answer = browser.client.post(path_of(asked), {"reason": "planted"}, headers=headers)
+        browser.client.force_login(consent_request.user)
+    answer = browser.client.post(path_of(consent_request), {"reason": "planted"}, headers=headers)
 
     assert answer.status_code in (302, 403)
     assert "planted" not in answer.content.decode()
     assert cookie_of(browser) == ""
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
 
 
-def test_whose_page_it_was_cannot_be_made_up(asked: ConsentRequest) -> None:
+def test_whose_page_it_was_cannot_be_made_up(consent_request: ConsentRequest) -> None:
     browser = Browser()
-    made_up = {PAGE_FIELD: f"{asked.user.public_id}:abc", "reason": "planted"}
+    made_up = {PAGE_FIELD: f"{consent_request.user.public_id}:abc", "reason": "planted"}
     for headers in ({}, OWN):
-        answer = browser.client.post(path_of(asked), made_up, headers=headers)
+        answer = browser.client.post(path_of(consent_request), made_up, headers=headers)
         assert (answer.status_code, cookie_of(browser)) == (403, "")
     browser.open("/accounts/login/")  # with a token of its own, too
     token = form_to(browser.answer, "/accounts/login/").fields["csrfmiddlewaretoken"]
-    answer = browser.client.post(path_of(asked), {**made_up, "csrfmiddlewaretoken": token}, headers=OWN)
+    answer = browser.client.post(path_of(consent_request), {**made_up, "csrfmiddlewaretoken": token}, headers=OWN)
     assert (answer.status_code, cookie_of(browser)) == (302, "")
 
 
-def test_the_page_of_whoever_was_here_before_is_not_confirmed_by_the_next(asked: ConsentRequest) -> None:
+def test_the_page_of_whoever_was_here_before_is_not_confirmed_by_the_next(consent_request: ConsentRequest) -> None:
     browser = Browser()
-    browser.sign_in(asked.user)
-    browser.open(f"/consent/requests/{asked.request_id}/")
+    browser.sign_in(consent_request.user)
+    browser.open(f"/consent/requests/{consent_request.request_id}/")
     left_open = browser.answer
     browser.open("/consent/")  # in another tab: the sheet itself leads nowhere else
     browser.send("/accounts/logout/", form_to(browser.answer, "/accounts/logout/").fields)
     browser.sign_in(PersonFactory())
 
-    form = form_to(left_open, path_of(asked))
-    answer = browser.send(path_of(asked), {**form.fields, "reason": NOTE})
+    form = form_to(left_open, path_of(consent_request))
+    answer = browser.send(path_of(consent_request), {**form.fields, "reason": NOTE})
 
     assert answer.status_code == 403
     assert "Maria" not in browser.text
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
 
 
 @pytest.mark.parametrize("page", ["//evil.example/", "https://evil.example/", "/consent/grants/x/stop/", "/nowhere"])
-def test_the_way_back_is_a_page_of_ours(page: str, asked: ConsentRequest) -> None:
+def test_the_way_back_is_a_page_of_ours(page: str, consent_request: ConsentRequest) -> None:
     """`next` can be typed by anybody: it leads to no other site, and never by GET to what takes only a POST."""
     browser = Browser()
-    browser.sign_in(asked.user, f"/accounts/login/?next={page}")
+    browser.sign_in(consent_request.user, f"/accounts/login/?next={page}")
     assert browser.path in ("/consent/", "/consent/apps/", "/nowhere")
 
 
@@ -271,33 +279,33 @@ def test_several_wait_side_by_side_and_the_same_one_once(person: User) -> None:
 
 
 @pytest.mark.parametrize("text", ["x" * 2000, "Ärger über die App! " * 100, "Приложение врёт. " * 117])
-def test_the_longest_text_waits(asked: ConsentRequest, text: str) -> None:
-    browser, path = _reporting(asked, text)
-    browser.sign_in(asked.user, browser.path)
+def test_the_longest_text_waits(consent_request: ConsentRequest, text: str) -> None:
+    browser, path = _reporting(consent_request, text)
+    browser.sign_in(consent_request.user, browser.path)
     browser.press(path, {})
     assert AppReport.objects.get().text == text.strip()
     assert len(cookie_of(browser)) <= unconfirmed_forms.MAX_BYTES
 
 
-def test_a_text_that_no_cookie_holds_stays_on_the_page_until_it_can_be_sent(asked: ConsentRequest) -> None:
+def test_a_text_that_no_cookie_holds_stays_on_the_page_until_it_can_be_sent(consent_request: ConsentRequest) -> None:
     text = "".join(chr(0x4E00 + (7919 * number) % 20000) for number in range(2000))
-    browser, path = _reporting(asked, text)
+    browser, path = _reporting(consent_request, text)
     assert browser.answer.status_code == 403
     assert text in browser.text
     assert "Sign in in another tab" in browser.text
     assert cookie_of(browser) == ""
     left_open = form_to(browser.answer, path)
 
-    browser.sign_in(asked.user)  # the other tab
+    browser.sign_in(consent_request.user)  # the other tab
     browser.send(path, left_open.fields)  # with a token of before
     browser.press(path, {})
 
     assert AppReport.objects.get().text == text
 
 
-def _reporting(asked: ConsentRequest, text: str) -> tuple[Browser, str]:
-    browser, here = Browser(), f"/consent/apps/{asked.app.app_id}/"
-    browser.sign_in(asked.user)
+def _reporting(consent_request: ConsentRequest, text: str) -> tuple[Browser, str]:
+    browser, here = Browser(), f"/consent/apps/{consent_request.app.app_id}/"
+    browser.sign_in(consent_request.user)
     browser.open(here)
     browser.end_session()
     browser.press(f"{here}report/", {"text": text})

@@ -17,9 +17,9 @@ from tests.factories import (
 
 
 @pytest.fixture
-def here(asked):
+def here(consent_request):
     """The page of the app that asks."""
-    return f"/consent/apps/{asked.app.app_id}/"
+    return f"/consent/apps/{consent_request.app.app_id}/"
 
 
 def shown(answer):
@@ -27,8 +27,10 @@ def shown(answer):
     return answer.content.decode()
 
 
-def test_page_says_what_blocking_does_before_it_is_done(owner, person, asked, here, django_assert_max_num_queries):
-    GrantFactory(request__user=person, request__app=asked.app)
+def test_page_says_what_blocking_does_before_it_is_done(
+    owner, person, consent_request, here, django_assert_max_num_queries
+):
+    GrantFactory(request__user=person, request__app=consent_request.app)
     # PostgreSQL is asked what time it is
     with django_assert_max_num_queries(32 + (connection.vendor == "postgresql")):
         said = shown(owner.get(here))
@@ -42,21 +44,21 @@ def test_page_says_what_blocking_does_before_it_is_done(owner, person, asked, he
     assert not BlockedApp.objects.exists()
 
 
-def test_blocking_ends_what_waits_and_can_be_undone(owner, asked, here):
+def test_blocking_ends_what_waits_and_can_be_undone(owner, consent_request, here):
     done = owner.client.post(f"{here}block/", follow=True)
     assert done.redirect_chain == [(here, 302)]
     assert "1 waiting request ended" in shown(done)
     assert "This app is blocked" in shown(done)
-    assert ConsentRequest.objects.get(pk=asked.pk).status == "cancelled"
-    assert "ended when you blocked the app" in shown(owner.get(f"/consent/requests/{asked.request_id}/"))
-    assert asked.app.name in shown(owner.get("/consent/apps/", show="blocked"))
+    assert ConsentRequest.objects.get(pk=consent_request.pk).status == "cancelled"
+    assert "ended when you blocked the app" in shown(owner.get(f"/consent/requests/{consent_request.request_id}/"))
+    assert consent_request.app.name in shown(owner.get("/consent/apps/", show="blocked"))
 
     assert "It can ask you again" in shown(owner.client.post(f"{here}unblock/", follow=True))
     assert not BlockedApp.objects.exists()
-    assert asked.app.name not in shown(owner.get("/consent/apps/", show="blocked"))
+    assert consent_request.app.name not in shown(owner.get("/consent/apps/", show="blocked"))
     told = shown(owner.get("/consent/history/"))
-    assert f"You blocked {asked.app.name}" in told
-    assert f"You let {asked.app.name} ask again" in told
+    assert f"You blocked {consent_request.app.name}" in told
+    assert f"You let {consent_request.app.name} ask again" in told
 
 
 def two_grants(person, app):
@@ -66,8 +68,8 @@ def two_grants(person, app):
     ]
 
 
-def test_blocking_offers_to_stop_what_is_read_and_the_box_is_ticked(owner, person, asked, here):
-    grants = two_grants(person, asked.app)
+def test_blocking_offers_to_stop_what_is_read_and_the_box_is_ticked(owner, person, consent_request, here):
+    grants = two_grants(person, consent_request.app)
     said = shown(owner.get(here))
     assert '<input type="checkbox" name="stop" value="yes" checked>' in said
     assert "Also stop everything that it can read now: 2 approvals" in said
@@ -80,16 +82,16 @@ def test_blocking_offers_to_stop_what_is_read_and_the_box_is_ticked(owner, perso
     assert "Also stop" not in shown(owner.get(here))
 
 
-def test_blocking_without_the_tick_leaves_what_is_shared(owner, person, asked, here):
-    grants = two_grants(person, asked.app)
+def test_blocking_without_the_tick_leaves_what_is_shared(owner, person, consent_request, here):
+    grants = two_grants(person, consent_request.app)
     done = shown(owner.client.post(f"{here}block/", follow=True))
     assert "approvals ended" not in done
     assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"active"}
 
 
-def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here):
+def test_everything_of_one_app_stops_with_two_clicks(owner, person, consent_request, here):
     """From any list of apps its page is one; the button is the other."""
-    grants = two_grants(person, asked.app)
+    grants = two_grants(person, consent_request.app)
     assert f'href="{here}"' in shown(owner.get("/consent/apps/"))
     assert f'action="{here}stop/"' in shown(owner.get(here))
 
@@ -98,7 +100,7 @@ def test_everything_of_one_app_stops_with_two_clicks(owner, person, asked, here)
     assert done.redirect_chain == [(here, 302)]
     assert "2 approvals ended, and nothing more can be read" in shown(done)
     assert {Grant.objects.get(pk=grant.pk).status for grant in grants} == {"revoked"}
-    assert ConsentRequest.objects.get(pk=asked.pk).status == "pending"
+    assert ConsentRequest.objects.get(pk=consent_request.pk).status == "pending"
     assert "You share nothing with this app" in shown(owner.client.post(f"{here}stop/", follow=True))
     assert owner.get(f"{here}stop/").status_code == 405
 
@@ -110,14 +112,14 @@ def test_apps_lists_those_that_this_person_blocked_and_no_others(owner, person):
     assert "This app is blocked" in shown(said)
 
 
-def test_report_reaches_staff(owner, asked, here):
+def test_report_reaches_staff(owner, consent_request, here):
     answer = owner.client.post(f"{here}report/", {"text": "It pretends to be my bank."}, follow=True)
     assert "Our staff will look at it" in shown(answer)
     assert AppReport.objects.values_list("app__app_id", "text").get() == (
-        asked.app.app_id,
+        consent_request.app.app_id,
         "It pretends to be my bank.",
     )
-    assert f"You reported {asked.app.name}" in shown(owner.get("/consent/history/"))
+    assert f"You reported {consent_request.app.name}" in shown(owner.get("/consent/history/"))
 
 
 @pytest.mark.parametrize(
@@ -140,9 +142,9 @@ def test_app_that_only_looked_can_be_blocked(owner, person):
 @pytest.mark.parametrize(
     "page", ["/consent/requests/{}/", "/consent/apps/", "/consent/", "/consent/history/?app={app}"]
 )
-def test_app_is_one_click_away_from_where_it_is_met(owner, person, asked, here, page):
-    ExportFactory(grant=GrantFactory(request__user=person, request__app=asked.app))
-    assert here in shown(owner.client.get(page.format(asked.request_id, app=asked.app.app_id)))
+def test_app_is_one_click_away_from_where_it_is_met(owner, person, consent_request, here, page):
+    ExportFactory(grant=GrantFactory(request__user=person, request__app=consent_request.app))
+    assert here in shown(owner.client.get(page.format(consent_request.request_id, app=consent_request.app.app_id)))
 
 
 # --- refreshing -------------------------------------------------------------------------------------------------------

@@ -43,12 +43,12 @@ def _problem(answer, status, code):
     return body
 
 
-def _decision(asked):
-    return f"/consent/requests/{asked.request_id}/decision"
+def _decision(consent_request):
+    return f"/consent/requests/{consent_request.request_id}/decision"
 
 
-def _told(asked):
-    return status.for_owner(request_id=asked.request_id, user=asked.user)
+def _told(consent_request):
+    return status.for_owner(request_id=consent_request.request_id, user=consent_request.user)
 
 
 # --- what every address keeps -----------------------------------------------------------------------------------------
@@ -96,8 +96,8 @@ def test_export_over_16_mib_is_refused(owner):
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
-def test_data_is_what_the_digest_is_over_and_what_is_shown(owner, asked):
-    answer = owner.get(f"/consent/requests/{asked.request_id}/data")
+def test_data_is_what_the_digest_is_over_and_what_is_shown(owner, consent_request):
+    answer = owner.get(f"/consent/requests/{consent_request.request_id}/data")
 
     body = answer.json()
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
@@ -105,7 +105,7 @@ def test_data_is_what_the_digest_is_over_and_what_is_shown(owner, asked):
         "request", "request_digest", "status", "connector_public_key", "connector_key_id", "app", "scope_entry",
         "issuer", "export_revision", "known_connector_key", "vouching",
     }  # fmt: skip
-    assert sealed.request_digest(body["request"]) == body["request_digest"] == asked.request_digest
+    assert sealed.request_digest(body["request"]) == body["request_digest"] == consent_request.request_digest
     assert sealed.thumbprint(body["connector_public_key"]) == body["request"]["connector_thumbprint"]
     assert set(body["app"]) == {"app_id", "name", "legal_name", "verified", "website", "privacy_policy"}
     assert (body["status"], body["export_revision"], body["known_connector_key"]) == ("pending", 1, False)
@@ -121,34 +121,34 @@ def test_data_says_that_the_clock_ended_it(owner, person):
 # --- decision ---------------------------------------------------------------------------------------------------------
 
 
-def test_approve_keeps_the_sealed_slice_and_answers_the_status(owner, asked, vault):
-    body = approval_body(asked, vault, [CUISINE], access_duration=3600)
+def test_approve_keeps_the_sealed_slice_and_answers_the_status(owner, consent_request, vault):
+    body = approval_body(consent_request, vault, [CUISINE], access_duration=3600)
 
-    answer = owner.post(_decision(asked), body)
+    answer = owner.post(_decision(consent_request), body)
 
-    assert (answer.status_code, answer.json()) == (200, _told(asked))
+    assert (answer.status_code, answer.json()) == (200, _told(consent_request))
     assert answer.json()["status"] == "approved"
     assert answer.json()["grant"]["approved_attributes"] == [CUISINE]
-    assert Export.objects.get(grant__request=asked).ciphertext == body["jwe"]
+    assert Export.objects.get(grant__request=consent_request).ciphertext == body["jwe"]
 
 
-def test_deny_keeps_the_note_to_oneself(owner, asked):
-    answer = owner.post(_decision(asked), {"decision": "deny", "reason": "Not today"})
+def test_deny_keeps_the_note_to_oneself(owner, consent_request):
+    answer = owner.post(_decision(consent_request), {"decision": "deny", "reason": "Not today"})
 
-    assert (answer.status_code, answer.json()) == (200, _told(asked))
+    assert (answer.status_code, answer.json()) == (200, _told(consent_request))
     assert answer.json()["status"] == "denied"
     assert "Not today" not in answer.content.decode()
-    assert ConsentRequest.objects.get(pk=asked.pk).decision_note == "Not today"
+    assert ConsentRequest.objects.get(pk=consent_request.pk).decision_note == "Not today"
 
 
-def test_second_decision_meets_the_standing_one(owner, asked, vault):
-    body = approval_body(asked, vault)
-    owner.post(_decision(asked), {"decision": "deny"})
+def test_second_decision_meets_the_standing_one(owner, consent_request, vault):
+    body = approval_body(consent_request, vault)
+    owner.post(_decision(consent_request), {"decision": "deny"})
 
-    problem = _problem(owner.post(_decision(asked), body), 409, "already_decided")
+    problem = _problem(owner.post(_decision(consent_request), body), 409, "already_decided")
 
     assert problem["request_status"] == "denied"
-    assert not Grant.objects.filter(request=asked).exists()
+    assert not Grant.objects.filter(request=consent_request).exists()
 
 
 def test_decision_after_the_deadline_is_too_late(owner, person):
@@ -158,8 +158,8 @@ def test_decision_after_the_deadline_is_too_late(owner, person):
     _problem(owner.post(_decision(over), {"decision": "deny"}), 410, "request_expired")
 
 
-def test_decision_that_is_neither_is_refused(owner, asked):
-    problem = _problem(owner.post(_decision(asked), {"decision": "maybe"}), 400, "invalid_request")
+def test_decision_that_is_neither_is_refused(owner, consent_request):
+    problem = _problem(owner.post(_decision(consent_request), {"decision": "maybe"}), 400, "invalid_request")
     assert [error["field"] for error in problem["errors"]] == ["decision"]
 
 
@@ -176,9 +176,11 @@ def test_decision_that_is_neither_is_refused(owner, asked):
         ({"sources": [{"domain": "lifestyle", "segment_id": "food", "content_revision": 2}]}, 409, "stale_revision"),
     ],
 )
-def test_approval_that_does_not_fit_is_refused_and_changes_nothing(owner, asked, vault, changes, status, code):
-    _problem(owner.post(_decision(asked), {**approval_body(asked, vault), **changes}), status, code)
-    assert (ConsentRequest.objects.get(pk=asked.pk).status, Grant.objects.count()) == ("pending", 0)
+def test_approval_that_does_not_fit_is_refused_and_changes_nothing(
+    owner, consent_request, vault, changes, status, code
+):
+    _problem(owner.post(_decision(consent_request), {**approval_body(consent_request, vault), **changes}), status, code)
+    assert (ConsentRequest.objects.get(pk=consent_request.pk).status, Grant.objects.count()) == ("pending", 0)
     assert not AuditEntry.objects.exists()
 
 
@@ -190,16 +192,16 @@ def test_approval_without_a_required_attribute_is_refused(owner, person, vault):
 
 
 @pytest.mark.parametrize("member", ["kid", "iss", "sub", "aud", "request_id", "scope", "revision", "request_digest"])
-def test_export_sealed_for_something_else_is_refused_by_member(owner, asked, vault, member):
+def test_export_sealed_for_something_else_is_refused_by_member(owner, consent_request, vault, member):
     strange = {"revision": 2, "request_digest": "A" * 43, "iss": "https://elsewhere.example"}.get(member, "other")
-    body = approval_body(asked, vault, header={member: strange})
-    assert _problem(owner.post(_decision(asked), body), 400, "export_mismatch")["member"] == member
+    body = approval_body(consent_request, vault, header={member: strange})
+    assert _problem(owner.post(_decision(consent_request), body), 400, "export_mismatch")["member"] == member
 
 
-def test_approval_after_the_data_changed_shows_it_first(owner, asked, vault):
-    body = approval_body(asked, vault)
+def test_approval_after_the_data_changed_shows_it_first(owner, consent_request, vault):
+    body = approval_body(consent_request, vault)
     vault.write("lifestyle", "food", {"diet_preference": "Vegan"}, base=1)
-    _problem(owner.post(_decision(asked), body), 409, "stale_revision")
+    _problem(owner.post(_decision(consent_request), body), 409, "stale_revision")
 
 
 SPENDING = {("financial", "signals"): {"spend_bracket": "Middle"}}

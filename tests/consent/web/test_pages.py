@@ -157,28 +157,28 @@ def test_markup_in_an_apps_words_stays_text(owner, person):
 # --- forms ------------------------------------------------------------------------------------------------------------
 
 
-def test_deny_form_denies_once(owner, asked):
-    path = f"/consent/requests/{asked.request_id}/"
+def test_deny_form_denies_once(owner, consent_request):
+    path = f"/consent/requests/{consent_request.request_id}/"
 
     first = owner.client.post(f"{path}deny/", {"reason": "No"})
     second = owner.client.post(f"{path}deny/", follow=True)
 
     assert (first.status_code, first.headers["Location"]) == (302, path)
     assert "decided already" in second.content.decode()
-    kept = ConsentRequest.objects.get(pk=asked.pk)
+    kept = ConsentRequest.objects.get(pk=consent_request.pk)
     assert (kept.status, kept.decision_note) == ("denied", "No")
 
 
-def test_a_note_that_is_too_long_decides_nothing_and_is_kept(owner, asked):
-    answer = owner.client.post(f"/consent/requests/{asked.request_id}/deny/", {"reason": "n" * 501})
-    asked.refresh_from_db()
+def test_a_note_that_is_too_long_decides_nothing_and_is_kept(owner, consent_request):
+    answer = owner.client.post(f"/consent/requests/{consent_request.request_id}/deny/", {"reason": "n" * 501})
+    consent_request.refresh_from_db()
 
-    assert (answer.status_code, asked.status) == (400, "pending")
+    assert (answer.status_code, consent_request.status) == (400, "pending")
     assert "n" * 501 in answer.content.decode()
     assert "at most 500 characters" in answer.content.decode()
-    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
-    again = owner.client.post(f"/consent/requests/{asked.request_id}/deny/", {"reason": "n" * 501})
-    assert again.headers["Location"] == f"/consent/requests/{asked.request_id}/"
+    owner.client.post(f"/consent/requests/{consent_request.request_id}/deny/")
+    again = owner.client.post(f"/consent/requests/{consent_request.request_id}/deny/", {"reason": "n" * 501})
+    assert again.headers["Location"] == f"/consent/requests/{consent_request.request_id}/"
 
 
 def test_a_suspended_app_gets_nothing_and_the_page_says_so(owner, person):
@@ -318,8 +318,8 @@ def test_history_is_paged(owner, person):
     assert (ends in text(first), ends in text(second)) == (False, True)
 
 
-def test_history_is_verified_and_a_changed_entry_is_named(owner, person, asked):
-    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+def test_history_is_verified_and_a_changed_entry_is_named(owner, person, consent_request):
+    owner.client.post(f"/consent/requests/{consent_request.request_id}/deny/")
     assert "has 1 entry" in verified(owner)
 
     grant = GrantFactory(request__user=person)

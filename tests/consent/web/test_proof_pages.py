@@ -18,26 +18,26 @@ from tests.factories import (
 
 
 @pytest.fixture
-def asked(person):
+def consent_request(person):
     return ConsentRequestFactory(user=person, app_name="Lunch Finder")
 
 
 @pytest.fixture
-def denied(owner, asked):
+def denied(owner, consent_request):
     """The receipt of a refusal."""
-    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
-    return asked.receipts.get()
+    owner.client.post(f"/consent/requests/{consent_request.request_id}/deny/")
+    return consent_request.receipts.get()
 
 
 # --- receipts ---------------------------------------------------------------------------------------------------------
 
 
-def test_receipt_says_who_what_and_when(owner, denied, asked):
+def test_receipt_says_who_what_and_when(owner, denied, consent_request):
     answer = owner.get(f"/consent/receipts/{denied.receipt_id}/")
     said = answer.content.decode()
     for words in (
-        "You denied “Food and drink” to Lunch Finder", asked.app.application.legal_name, asked.purpose,
-        "Favourite cuisine", "Nothing was shared. It asked for 1 day.", denied.jws,
+        "You denied “Food and drink” to Lunch Finder", consent_request.app.application.legal_name,
+        consent_request.purpose, "Favourite cuisine", "Nothing was shared. It asked for 1 day.", denied.jws,
     ):  # fmt: skip
         assert words in said, words
 
@@ -106,7 +106,7 @@ def file(owner, **query):
     return answer, b"".join(answer.streaming_content)
 
 
-def test_json_file_has_every_line_newest_first(owner, eventful, asked, denied):
+def test_json_file_has_every_line_newest_first(owner, eventful, consent_request, denied):
     answer, content = file(owner, format="json")
     told = orjson.loads(content)
 
@@ -118,9 +118,9 @@ def test_json_file_has_every_line_newest_first(owner, eventful, asked, denied):
         "at": told["history"][0]["at"],
         "kind": "denied",
         "what": "You denied “Food and drink” to Lunch Finder",
-        "detail": asked.purpose,
-        "app_id": asked.app.app_id,
-        "request_id": asked.request_id,
+        "detail": consent_request.purpose,
+        "app_id": consent_request.app.app_id,
+        "request_id": consent_request.request_id,
         "receipt_id": denied.receipt_id,
     } | {"at": next(line["at"] for line in told["history"] if line["kind"] == "denied")}
 
@@ -138,8 +138,8 @@ def test_file_keeps_the_filters_of_the_page(owner, eventful, kind, kinds):
     assert [line["kind"] for line in told["history"]] == kinds
 
 
-def test_file_of_one_app(owner, eventful, asked):
-    told = orjson.loads(file(owner, format="json", app=asked.app.app_id)[1])
+def test_file_of_one_app(owner, eventful, consent_request):
+    told = orjson.loads(file(owner, format="json", app=consent_request.app.app_id)[1])
     assert [line["kind"] for line in told["history"]] == ["denied"]
 
 

@@ -132,8 +132,8 @@ def test_review_leads_to_the_page_of_the_app(owner, person, status):
 BLOCKED = "it is restricted, and nobody vouches for the key"
 
 
-def sheet(owner, asked):
-    return unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+def sheet(owner, consent_request):
+    return unescape(text(owner.get(f"/consent/requests/{consent_request.request_id}/")))
 
 
 @pytest.mark.parametrize("scope", ["attr.lifestyle.food.*", "attr.location.home.*", "attr.financial.signals.*"])

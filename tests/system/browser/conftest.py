@@ -159,16 +159,16 @@ def vault(site: str) -> Vault:
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     """What an app asks them for."""
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, app_name="Lunch Finder")
     return made
 
 
 @pytest.fixture
-def denied(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
+def denied(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> Page:
     """They just refused, and are on the page that says so."""
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, consent_request.user, at=f"/consent/requests/{consent_request.request_id}/")
     page.get_by_role("button", name="Deny").click()
     expect(page.locator(".outcome h1")).to_have_text("You denied this")
     return page

@@ -73,8 +73,8 @@ class Taps(list[str]):
         what.click()
 
 
-def address(asked: ConsentRequest) -> str:
-    return f"/consent/requests/{asked.request_id}/"
+def address(consent_request: ConsentRequest) -> str:
+    return f"/consent/requests/{consent_request.request_id}/"
 
 
 def open_unlocked(page: Page, path: str) -> None:

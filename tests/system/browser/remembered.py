@@ -26,25 +26,25 @@ def write_notes(vault: Vault, notes: dict[str, Any]) -> None:
     VaultNotes.objects.update_or_create(user=vault.user, defaults={"revision": revision, "jwe": jwe})
 
 
-def remember(vault: Vault, asked: ConsentRequest, approval: str) -> None:
+def remember(vault: Vault, consent_request: ConsentRequest, approval: str) -> None:
     """The record of this approval, beside what the notes have."""
     claims = json.loads(decode_base64url(approval.split(".")[1], "the claims"))
     approved = Approved(tuple(claims["approved_attributes"]), claims["ends_at"], claims["revision"], sha256(approval))
     notes = notes_of(vault)
     request = {
-        "user_id": asked.pairwise_id,
-        "app_id": asked.app.app_id,
-        "connector_thumbprint": asked.connector_thumbprint,
-        "attributes": asked.attributes,
-        "required_attributes": asked.required_attributes,
-        "optional_attributes": asked.optional_attributes,
+        "user_id": consent_request.pairwise_id,
+        "app_id": consent_request.app.app_id,
+        "connector_thumbprint": consent_request.connector_thumbprint,
+        "attributes": consent_request.attributes,
+        "required_attributes": consent_request.required_attributes,
+        "optional_attributes": consent_request.optional_attributes,
     }
-    records = with_record(notes.get("approvals"), request, asked.request_digest, approved, claims["iat"])
+    records = with_record(notes.get("approvals"), request, consent_request.request_digest, approved, claims["iat"])
     write_notes(vault, {**notes, "approvals": records})
 
 
-def records_of(vault: Vault, asked: ConsentRequest) -> Records:
+def records_of(vault: Vault, consent_request: ConsentRequest) -> Records:
     """Those of the app's key, by digest."""
-    app = notes_of(vault).get("approvals", {}).get(asked.app.app_id, {})
-    found: Records = app.get("keys", {}).get(asked.connector_thumbprint, {})
+    app = notes_of(vault).get("approvals", {}).get(consent_request.app.app_id, {})
+    found: Records = app.get("keys", {}).get(consent_request.connector_thumbprint, {})
     return found

@@ -21,9 +21,9 @@ CUISINE, DIET, DRINK = (f"lifestyle.food.{name}" for name in ("favorite_cuisine"
 
 
 @pytest.fixture
-def review(page: Page, sign_in: SignIn, asked: ConsentRequest) -> Page:
+def review(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> Page:
     """The page of one request, locked."""
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, consent_request.user, at=f"/consent/requests/{consent_request.request_id}/")
     return page
 
 
@@ -103,12 +103,12 @@ def test_missing_required_attribute_is_entered_on_the_sheet(page: Page, sign_in:
 
 
 def test_second_tab_meets_the_decision_of_the_first(
-    review: Page, profile: BrowserContext, asked: ConsentRequest, complaints: Complaints
+    review: Page, profile: BrowserContext, consent_request: ConsentRequest, complaints: Complaints
 ) -> None:
     unlock(review)
     expect(review.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
     other = profile.new_page()
-    other.goto(f"/consent/requests/{asked.request_id}/")
+    other.goto(f"/consent/requests/{consent_request.request_id}/")
     other.get_by_role("button", name="Deny").click()
     expect(other.locator(".outcome h1")).to_have_text("You denied this")
 
@@ -118,17 +118,19 @@ def test_second_tab_meets_the_decision_of_the_first(
     review.get_by_role("link", name="Reload the page").click()
 
     expect(review.locator(".outcome h1")).to_have_text("You denied this")
-    assert not Grant.objects.filter(request=asked).exists()
+    assert not Grant.objects.filter(request=consent_request).exists()
 
 
-def test_page_that_shows_something_else_than_was_asked_seals_nothing(review: Page, asked: ConsentRequest) -> None:
+def test_page_that_shows_something_else_than_was_asked_seals_nothing(
+    review: Page, consent_request: ConsentRequest
+) -> None:
     review.evaluate("document.querySelector('[data-shown=purpose]').textContent = 'Something nicer'")
     unlock(review)
 
     expect(review.locator("#review-problem")).to_contain_text("not what it says it is")
     review.get_by_role("button", name="Approve").click()
     expect(review.locator("#review-problem")).to_contain_text("not what it says it is")
-    assert not Grant.objects.filter(request=asked).exists()
+    assert not Grant.objects.filter(request=consent_request).exists()
 
 
 def test_restricted_data_asks_for_the_password_and_comes_back(

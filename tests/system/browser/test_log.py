@@ -25,8 +25,8 @@ pytestmark = pytest.mark.browser
 WAITS = "Your history is as it was written. Not all of it is published yet."
 
 
-def test_what_is_not_in_the_log_yet_is_on_its_way(denied: Page, asked: ConsentRequest) -> None:
-    audit.append(chain="person:else", kind="denied", actor="person", at=asked.created_at, facts={})
+def test_what_is_not_in_the_log_yet_is_on_its_way(denied: Page, consent_request: ConsentRequest) -> None:
+    audit.append(chain="person:else", kind="denied", actor="person", at=consent_request.created_at, facts={})
     LogQueue.objects.exclude(entry__in=AuditEntry.objects.of("person:else")).delete()
     sequence_and_sign()
     result = verify(denied)
@@ -55,11 +55,11 @@ def test_a_log_without_a_checkpoint_is_no_fault_of_the_history(denied: Page, com
     expect(title(verify(denied))).to_have_text("Your history is as it was written.")
 
 
-def test_entries_that_wait_for_long_are_told(denied: Page, asked: ConsentRequest) -> None:
+def test_entries_that_wait_for_long_are_told(denied: Page, consent_request: ConsentRequest) -> None:
     """Nobody is told that the history is forged, and nobody that all is well."""
     sequence_and_sign()
     before = database_now() - timedelta(hours=1)
-    audit.append(chain=f"person:{asked.user.public_id}", kind="denied", actor="person", at=before, facts={})
+    audit.append(chain=f"person:{consent_request.user.public_id}", kind="denied", actor="person", at=before, facts={})
     LogQueue.objects.all().delete()
 
     result = verify(denied)
@@ -85,12 +85,12 @@ def test_a_log_that_publishes_nothing_any_more_shows_to_who_saw_it(denied: Page,
     ("whose", "said"), [("person:", "Entry by entry it is another history now."), ("app:", "It was rewritten.")]
 )
 def test_what_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
-    denied: Page, asked: ConsentRequest, whose: str, said: str
+    denied: Page, consent_request: ConsentRequest, whose: str, said: str
 ) -> None:
     """Somebody with the database and the log's key rewrites this entry, or one beside it, and the log, flawlessly."""
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text("Your history is as it was written.")
-    forge(f"person:{asked.user.public_id}" if whose == "person:" else whose)
+    forge(f"person:{consent_request.user.public_id}" if whose == "person:" else whose)
 
     result = verify(denied)
     expect(title(result)).to_contain_text("does not hold")
@@ -111,7 +111,7 @@ def verify(page: Page) -> Locator:
 
 
 def test_a_log_that_was_forged_shows_to_a_device_that_never_saw_it(
-    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
+    denied: Page, consent_request: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
 ) -> None:
     """What one device saw lies sealed in the vault, so that the others know it too."""
     sequence_and_sign()
@@ -120,36 +120,36 @@ def test_a_log_that_was_forged_shows_to_a_device_that_never_saw_it(
     forge("app:")
 
     other = new_profile().new_page()
-    sign_in(other, asked.user)
+    sign_in(other, consent_request.user)
     expect(verify(other)).to_contain_text("Not checked: What your other devices saw")
     third = new_profile().new_page()
-    sign_in(third, asked.user)
+    sign_in(third, consent_request.user)
     open_vault(third)
     result = verify(third)
     expect(title(result)).to_contain_text("does not hold")
     expect(result).to_contain_text("It was rewritten.")
 
 
-def test_notes_that_were_taken_away_or_rolled_back_show(denied: Page, asked: ConsentRequest) -> None:
+def test_notes_that_were_taken_away_or_rolled_back_show(denied: Page, consent_request: ConsentRequest) -> None:
     sequence_and_sign()
     open_vault(denied)
     expect(verify(denied)).to_contain_text("as it was written")
-    older = VaultNotes.objects.get(user=asked.user)
-    audit.append(chain="person:else", kind="denied", actor="person", at=asked.created_at, facts={})
+    older = VaultNotes.objects.get(user=consent_request.user)
+    audit.append(chain="person:else", kind="denied", actor="person", at=consent_request.created_at, facts={})
     sequence_and_sign()
     expect(verify(denied)).to_contain_text("as it was written")
 
-    VaultNotes.objects.filter(user=asked.user).update(jwe=older.jwe, revision=older.revision)
+    VaultNotes.objects.filter(user=consent_request.user).update(jwe=older.jwe, revision=older.revision)
     expect(verify(denied)).to_contain_text("It is older than what this browser put there.")
-    VaultNotes.objects.filter(user=asked.user).delete()
+    VaultNotes.objects.filter(user=consent_request.user).delete()
     expect(verify(denied)).to_contain_text("It is gone, though this browser put it there.")
 
 
-def test_a_history_under_another_name_shows(denied: Page, asked: ConsentRequest) -> None:
+def test_a_history_under_another_name_shows(denied: Page, consent_request: ConsentRequest) -> None:
     """The name of a chain is the server's word: another one is no reason to forget."""
     sequence_and_sign()
     expect(verify(denied)).to_contain_text("as it was written")
-    forge(f"person:{asked.user.public_id}", chain="c" * 22)
+    forge(f"person:{consent_request.user.public_id}", chain="c" * 22)
 
     expect(verify(denied)).to_contain_text("Entry by entry it is another history now.")
 

@@ -65,8 +65,8 @@ def test_a_log_that_began_anew_waits_for_the_persons_word(denied: Page) -> None:
     expect(title(verify(denied))).to_contain_text("does not hold")
 
 
-def test_entries_that_a_restore_lost_are_told(denied: Page, asked: ConsentRequest) -> None:
-    chain = f"person:{asked.user.public_id}"
+def test_entries_that_a_restore_lost_are_told(denied: Page, consent_request: ConsentRequest) -> None:
+    chain = f"person:{consent_request.user.public_id}"
     audit.append(chain=chain, kind="denied", actor="person", at=database_now(), facts={})
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)
@@ -82,13 +82,13 @@ def test_entries_that_a_restore_lost_are_told(denied: Page, asked: ConsentReques
 
 
 def test_what_one_device_accepted_counts_on_the_others(
-    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
+    denied: Page, consent_request: ConsentRequest, new_profile: NewProfile, sign_in: SignIn
 ) -> None:
     sequence_and_sign()
     open_vault(denied)
     expect(title(verify(denied))).to_have_text(HOLDS)
     other = new_profile().new_page()
-    sign_in(other, asked.user)
+    sign_in(other, consent_request.user)
     open_vault(other)
     expect(title(verify(other))).to_have_text(HOLDS)
     begin_anew()
@@ -119,9 +119,9 @@ def lose_newest(chain: str) -> None:
 
 
 @pytest.fixture
-def seen_twice(denied: Page, asked: ConsentRequest) -> str:
+def seen_twice(denied: Page, consent_request: ConsentRequest) -> str:
     """The chain, of which the log and this browser have two entries."""
-    chain = f"person:{asked.user.public_id}"
+    chain = f"person:{consent_request.user.public_id}"
     audit.append(chain=chain, kind="denied", actor="person", at=database_now(), facts={})
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)
@@ -157,15 +157,15 @@ def test_who_goes_on_with_what_is_left_takes_no_other_log(denied: Page, seen_twi
     expect(denied.locator("#history-loss-offer")).to_have_count(0)
 
 
-def test_notes_of_the_backup_are_taken_and_then_the_new_log(denied: Page, asked: ConsentRequest) -> None:
+def test_notes_of_the_backup_are_taken_and_then_the_new_log(denied: Page, consent_request: ConsentRequest) -> None:
     sequence_and_sign()
     open_vault(denied)
     expect(title(verify(denied))).to_have_text(HOLDS)
-    backup = VaultNotes.objects.get(user=asked.user)
-    audit.append(chain="person:else", kind="denied", actor="person", at=asked.created_at, facts={})
+    backup = VaultNotes.objects.get(user=consent_request.user)
+    audit.append(chain="person:else", kind="denied", actor="person", at=consent_request.created_at, facts={})
     sequence_and_sign()
     expect(title(verify(denied))).to_have_text(HOLDS)
-    VaultNotes.objects.filter(user=asked.user).update(jwe=backup.jwe, revision=backup.revision)
+    VaultNotes.objects.filter(user=consent_request.user).update(jwe=backup.jwe, revision=backup.revision)
     begin_anew()
 
     result = verify(denied)

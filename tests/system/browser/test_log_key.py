@@ -64,7 +64,7 @@ def test_a_new_key_is_learned_while_both_sign(denied: Page, signing: Callable[..
 
 
 def test_who_comes_after_the_change_never_knew_the_old_key(
-    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
+    denied: Page, consent_request: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
     signing: Callable[..., None],
 ) -> None:  # fmt: skip
     """The proof of their newest entry is of the old key's time."""
@@ -73,7 +73,7 @@ def test_who_comes_after_the_change_never_knew_the_old_key(
     profile = new_profile()
     name_keys(profile)
     other = profile.new_page()
-    sign_in(other, asked.user)
+    sign_in(other, consent_request.user)
 
     result = verify(other)
     expect(title(result)).to_have_text(HOLDS)
@@ -81,7 +81,7 @@ def test_who_comes_after_the_change_never_knew_the_old_key(
 
 
 def test_what_another_device_learned_counts_here_too(
-    denied: Page, asked: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
+    denied: Page, consent_request: ConsentRequest, new_profile: NewProfile, sign_in: SignIn,
     signing: Callable[..., None],
 ) -> None:  # fmt: skip
     [old], new = keys.signing_keys(), Ed25519PrivateKey.generate()
@@ -90,7 +90,7 @@ def test_what_another_device_learned_counts_here_too(
     profile = new_profile()
     name_keys(profile)
     other = profile.new_page()
-    sign_in(other, asked.user)
+    sign_in(other, consent_request.user)
     open_vault(other)
     signing(new, old)
     expect(title(verify(other))).to_have_text(HOLDS)

@@ -110,7 +110,7 @@ def test_witnesses_that_others_vouch_for_are_followed(
 
 
 def test_witnesses_that_nobody_vouches_for_confirm_nothing(
-    denied: Page, asked: ConsentRequest, hire: Hire, watched_by: Callable[..., None],
+    denied: Page, consent_request: ConsentRequest, hire: Hire, watched_by: Callable[..., None],
     new_profile: NewProfile, sign_in: SignIn,
 ) -> None:  # fmt: skip
     """Whoever writes the database and serves the log names witnesses of their own: who saw the former ones notices."""
@@ -126,7 +126,7 @@ def test_witnesses_that_nobody_vouches_for_confirm_nothing(
 
     # a device that meets the log only now believes them until the vault says whom the person knew
     other = new_profile().new_page()
-    sign_in(other, asked.user)
+    sign_in(other, consent_request.user)
     expect(verify(other).locator(".notice-title")).to_have_text(HOLDS)
     open_vault(other)
     expect(verify(other).locator(".notice-title")).to_have_text(UNCONFIRMED)

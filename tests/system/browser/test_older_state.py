@@ -29,13 +29,13 @@ BANNER = "The service shows an older state than this browser saw"
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
     return made
 
 
-def approve(page: Page, asked: ConsentRequest) -> None:
-    page.goto(f"/consent/requests/{asked.request_id}/")
+def approve(page: Page, consent_request: ConsentRequest) -> None:
+    page.goto(f"/consent/requests/{consent_request.request_id}/")
     unlock_where_locked(page)
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
@@ -58,11 +58,13 @@ def is_calm(page: Page) -> None:
 
 
 def test_a_database_restored_to_yesterday_is_told_before_anything_is_sealed(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, tmp_path: Path
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, tmp_path: Path
 ) -> None:
-    later = ConsentRequestFactory(user=vault.user, app=asked.app, scope=asked.scope, scope_entry=asked.scope_entry)
+    later = ConsentRequestFactory(
+        user=vault.user, app=consent_request.app, scope=consent_request.scope, scope_entry=consent_request.scope_entry
+    )
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     change_cuisine(page, "Korean")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
     yesterday = Backup(tmp_path)
@@ -95,10 +97,10 @@ def test_a_database_restored_to_yesterday_is_told_before_anything_is_sealed(
 
 
 def test_who_goes_on_is_asked_again_about_what_may_have_been_stopped(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, tmp_path: Path
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, tmp_path: Path
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     yesterday = Backup(tmp_path)
     change_cuisine(page, "Greek")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
@@ -112,17 +114,17 @@ def test_who_goes_on_is_asked_again_about_what_may_have_been_stopped(
         page.get_by_role("button", name="I know of the restore: go on").click()
 
     is_calm(page)
-    assert records_of(vault, asked) == {}
+    assert records_of(vault, consent_request) == {}
     change_cuisine(page, "Korean")
     expect(page.locator("#toasts")).to_contain_text("updates do not match what you approved")
     assert [export.revision for export in Export.objects.all()] == [1]
 
 
 def test_notes_that_are_gone_or_were_replaced_stop_a_decision(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     VaultNotes.objects.all().delete()
     second = ConsentRequestFactory(user=vault.user)
 
@@ -152,11 +154,11 @@ def test_notes_that_are_gone_are_told_on_a_device_that_remembers_nothing(
 
 
 def test_a_segment_that_was_put_back_is_not_sealed(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, tmp_path: Path
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, tmp_path: Path
 ) -> None:
     """All tables but the notes and the history are as they were: what was sealed of the segment before counts."""
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     yesterday = Backup(tmp_path)
     change_cuisine(page, "Greek")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
@@ -173,11 +175,11 @@ def test_a_segment_that_was_put_back_is_not_sealed(
 
 
 def test_notes_that_were_put_back_are_told_on_a_device_that_remembers_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, new_profile: NewProfile
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, new_profile: NewProfile
 ) -> None:
     """The person's history tells of a later state than the vault is in, whoever put it back."""
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     before = VaultNotes.objects.get()
     change_cuisine(page, "Greek")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
@@ -200,10 +202,10 @@ def test_notes_that_were_put_back_are_told_on_a_device_that_remembers_nothing(
 
 
 def test_a_second_device_and_its_changes_are_no_rollback(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, new_profile: NewProfile
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, new_profile: NewProfile
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     other = new_profile().new_page()
     sign_in(other, vault.user)
     open_vault(other)
@@ -221,10 +223,10 @@ def test_a_second_device_and_its_changes_are_no_rollback(
 
 
 def test_a_stop_and_a_hidden_scope_while_locked_are_no_rollback(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     page.locator("#vault-lock").click()
     person = signed_in(vault.user)
     assert person.put("/vault/hidden-scopes/attr.lifestyle.food.*", {}).status_code == 204
@@ -237,11 +239,11 @@ def test_a_stop_and_a_hidden_scope_while_locked_are_no_rollback(
 
 
 def test_a_write_whose_answer_never_came_is_no_rollback(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, complaints: Complaints
 ) -> None:
     """The decision and its notes stand, and this browser does not know: what it finds is newer than what it saw."""
     sign_in(page, vault.user)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    page.goto(f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
     wait_for_values(page)
 
@@ -262,10 +264,10 @@ def test_a_write_whose_answer_never_came_is_no_rollback(
 
 
 def test_a_change_of_the_key_is_no_rollback_and_the_old_key_put_back_is(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, new_profile: NewProfile, tmp_path: Path
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, new_profile: NewProfile, tmp_path: Path
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, consent_request)
     before = Backup(tmp_path)
     page.goto("/account/security/key/")
     begin(page)

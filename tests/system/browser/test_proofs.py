@@ -62,10 +62,10 @@ def press(page: Page, selector: str) -> None:
 
 
 def test_a_person_does_everything_by_keyboard_alone(
-    page: Page, sign_in: SignIn, asked: ConsentRequest, tmp_path: Path
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest, tmp_path: Path
 ) -> None:
-    sign_in(page, asked.user)
-    press(page, f"a[href='/consent/requests/{asked.request_id}/']")
+    sign_in(page, consent_request.user)
+    press(page, f"a[href='/consent/requests/{consent_request.request_id}/']")
     expect(page.locator("#approve")).to_be_enabled()
     press(page, "#show-values")
     expect(page.locator("#unlock-passphrase")).to_be_focused()
@@ -80,7 +80,7 @@ def test_a_person_does_everything_by_keyboard_alone(
     wait_for_values(page)
     press(page, "#approve")
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    grant = Grant.objects.get(request=asked)
+    grant = Grant.objects.get(request=consent_request)
     assert (grant.expires_at - grant.starts_at).total_seconds() == 3600
     assert grant.approved_attributes
     assert DRINK not in grant.approved_attributes
@@ -103,7 +103,7 @@ def test_a_person_does_everything_by_keyboard_alone(
         assert grant.status == status
     expect(page.locator("main")).to_contain_text("Stopped by you")
 
-    newest = asked.receipts.order_by("-id")[0]
+    newest = consent_request.receipts.order_by("-id")[0]
     sequence_and_sign()
     press(page, "a[href='/consent/history/']")
     page.wait_for_url("**/consent/history/")
@@ -141,9 +141,9 @@ def keys_are_here(page: Page) -> None:
 
 
 def test_receipt_is_verified_without_a_connection(
-    denied: Page, profile: BrowserContext, asked: ConsentRequest, tmp_path: Path
+    denied: Page, profile: BrowserContext, consent_request: ConsentRequest, tmp_path: Path
 ) -> None:
-    receipt = asked.receipts.get()
+    receipt = consent_request.receipts.get()
     denied.get_by_role("link", name="See the receipt").click()
     expect(denied.locator("h1")).to_have_text("You denied “Food and drink” to Lunch Finder")
     keys_are_here(denied)
@@ -160,8 +160,10 @@ def test_receipt_is_verified_without_a_connection(
     assert (tmp_path / "receipt.jws").read_text() == receipt.jws
 
 
-def test_receipt_whose_text_was_changed_on_the_page_does_not_hold(denied: Page, asked: ConsentRequest) -> None:
-    denied.goto(f"/consent/receipts/{asked.receipts.get().receipt_id}/")
+def test_receipt_whose_text_was_changed_on_the_page_does_not_hold(
+    denied: Page, consent_request: ConsentRequest
+) -> None:
+    denied.goto(f"/consent/receipts/{consent_request.receipts.get().receipt_id}/")
     denied.evaluate(
         "() => { const text = document.querySelector('#receipt-text');"
         " text.textContent = text.textContent.replace(/.$/, (end) => end === 'A' ? 'Q' : 'A'); }"
@@ -248,7 +250,9 @@ def test_what_is_no_receipt_of_ours_is_said(
 # --- the history ------------------------------------------------------------------------------------------------------
 
 
-def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: Page, asked: ConsentRequest) -> None:
+def test_history_is_computed_again_in_the_browser_and_found_in_the_log(
+    denied: Page, consent_request: ConsentRequest
+) -> None:
     sequence_and_sign()
     result = verify(denied)
     expect(result.locator(".notice-title")).to_have_text("Not confirmed by others")
@@ -264,8 +268,8 @@ def test_history_is_computed_again_in_the_browser_and_found_in_the_log(denied: P
     expect(result).to_contain_text("The log begins with all that was seen of it before")
 
 
-def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentRequest) -> None:
-    first = AuditEntry.objects.of(f"person:{asked.user.public_id}").get()
+def test_first_entry_that_does_not_hold_is_named(denied: Page, consent_request: ConsentRequest) -> None:
+    first = AuditEntry.objects.of(f"person:{consent_request.user.public_id}").get()
     second = AuditEntryFactory(chain=first.chain, sequence=2, prev_hash=first.entry_hash, kind="paused")
     AuditEntryFactory(chain=first.chain, sequence=3, prev_hash=second.entry_hash, entry_hash="A" * 43)
     AuditHead.objects.filter(chain=first.chain).update(sequence=3, entry_hash="A" * 43)
@@ -275,8 +279,8 @@ def test_first_entry_that_does_not_hold_is_named(denied: Page, asked: ConsentReq
     expect(denied.locator("#verify-result li")).to_contain_text("Entry 3. It is not what was written.")
 
 
-def test_history_that_was_cut_off_is_noticed(denied: Page, asked: ConsentRequest) -> None:
-    AuditHead.objects.filter(chain=audit.chain_id(f"person:{asked.user.public_id}")).update(
+def test_history_that_was_cut_off_is_noticed(denied: Page, consent_request: ConsentRequest) -> None:
+    AuditHead.objects.filter(chain=audit.chain_id(f"person:{consent_request.user.public_id}")).update(
         sequence=2, entry_hash="A" * 43
     )
     verify(denied)

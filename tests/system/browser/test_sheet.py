@@ -65,7 +65,7 @@ def vault(site: str) -> Vault:
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(
         user=vault.user, app_name="Trip Planner", binding_message="Lisbon 4711", required_attributes=[DIET],
         optional_attributes=[CUISINE, "lifestyle.food.coffee_or_tea", "lifestyle.food.late_snack"],
@@ -98,9 +98,14 @@ def measure(page: Page, parts: dict[str, str]) -> dict[str, Any]:
 @pytest.mark.parametrize("unlocked", [False, True], ids=["locked", "unlocked"])
 @pytest.mark.parametrize("verified", [True, False], ids=["verified", "unverified"])
 def test_first_screen_of_a_phone_holds_who_why_what_and_both_buttons(
-    phone: Page, sign_in: SignIn, asked: ConsentRequest, doubtful: ConsentRequest, verified: bool, unlocked: bool
+    phone: Page,
+    sign_in: SignIn,
+    consent_request: ConsentRequest,
+    doubtful: ConsentRequest,
+    verified: bool,
+    unlocked: bool,
 ) -> None:
-    shown = asked if verified else doubtful
+    shown = consent_request if verified else doubtful
     sign_in(phone, shown.user)
     if unlocked:
         open_unlocked(phone, address(shown))
@@ -149,8 +154,8 @@ def test_what_to_look_at_is_one_line_with_its_count_and_unfolds(
     expect(phone.locator("#cautions li")).to_have_count(6)
 
 
-def test_unlocking_moves_nothing(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(phone, asked.user, at=address(asked))
+def test_unlocking_moves_nothing(phone: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(phone, consent_request.user, at=address(consent_request))
     expect(phone.locator("#approve")).to_be_enabled()
     places = {name: where for name, where in (PARTS | FRAME).items() if not name.startswith(("value", "count"))}
     before = measure(phone, places)
@@ -225,8 +230,8 @@ def test_decision_stays_in_view_and_covers_nothing(
     assert beside == (width >= 1000)
 
 
-def test_bar_keeps_the_safe_area_free(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(phone, asked.user, at=address(asked))
+def test_bar_keeps_the_safe_area_free(phone: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(phone, consent_request.user, at=address(consent_request))
     phone.context.new_cdp_session(phone).send("Emulation.setSafeAreaInsetsOverride", {"insets": {"bottom": 34}})
     expect(phone.locator("#approve")).to_be_enabled()
     assert measure(phone, FRAME)["approve"]["bottom"] <= PHONE["height"] - 34
@@ -237,15 +242,19 @@ MOVING = """() => [...document.querySelectorAll("*")].map((each) => getComputedS
     all && all.split(", ").some((one) => parseFloat(one) > 0.001))).length"""
 
 
-def test_nothing_moves_for_whoever_wants_less_motion(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user, at=address(asked))
+def test_nothing_moves_for_whoever_wants_less_motion(
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
+) -> None:
+    sign_in(page, consent_request.user, at=address(consent_request))
     assert page.evaluate(MOVING) == 0
     page.emulate_media(reduced_motion="no-preference")
     assert page.evaluate(MOVING) > 0  # there is something to find
 
 
-def test_what_has_the_focus_is_not_behind_the_bar(phone: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(phone, asked.user, at=address(asked))
+def test_what_has_the_focus_is_not_behind_the_bar(
+    phone: Page, sign_in: SignIn, consent_request: ConsentRequest
+) -> None:
+    sign_in(phone, consent_request.user, at=address(consent_request))
     expect(phone.locator("#approve")).to_be_enabled()
     for _ in range(40):
         phone.keyboard.press("Tab")
@@ -280,8 +289,8 @@ def test_deny_is_few_steps_of_the_tab_key_away(page: Page, sign_in: SignIn, doub
     expect(page.locator(".outcome h1")).to_have_text("You denied this")
 
 
-def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user, at=address(asked))
+def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(page, consent_request.user, at=address(consent_request))
     page.get_by_role("link", name="Back to your decision").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -289,9 +298,9 @@ def test_last_link_leads_back_to_the_decision(page: Page, sign_in: SignIn, asked
 
 
 def test_messages_that_come_and_go_do_not_cover_the_buttons(
-    phone: Page, sign_in: SignIn, asked: ConsentRequest
+    phone: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(phone, asked.user, at=address(asked))
+    sign_in(phone, consent_request.user, at=address(consent_request))
     expect(phone.locator("#approve")).to_be_enabled()
     phone.evaluate("dispatchEvent(new CustomEvent('toast', { detail: { text: 'Something was said', tone: 'info' } }))")
     expect(phone.locator(".toast")).to_be_visible()
@@ -311,9 +320,9 @@ def test_sheet_with_everything_unfolded_is_sound(
 
 
 def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
-    phone: Page, sign_in: SignIn, asked: ConsentRequest
+    phone: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(phone, asked.user, at=address(asked))
+    sign_in(phone, consent_request.user, at=address(consent_request))
     expect(phone.locator("#approve")).to_be_enabled()
     phone.locator("#approve").tap()
     expect(phone.locator("#unlock-passphrase")).to_be_focused()
@@ -325,8 +334,8 @@ def test_approving_a_locked_request_unlocks_in_place_and_shows_the_values_first(
     frame = measure(phone, FRAME | PARTS)
     for at in (1, 2, 3, 4):
         assert frame[f"value {at}"]["bottom"] <= frame["bar"]["top"], at
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
 
     wait_for_values(phone)
     phone.locator("#approve").tap()
@@ -361,13 +370,13 @@ def spoken(page: Page) -> list[str]:
 
 
 def test_a_screen_reader_says_who_asks_what_leaves_and_how_to_stop(
-    page: Page, sign_in: SignIn, asked: ConsentRequest
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(page, asked.user)
-    open_unlocked(page, address(asked))
+    sign_in(page, consent_request.user)
+    open_unlocked(page, address(consent_request))
     said = spoken(page)
     assert said[: said.index("region: Good to know")] == [
-        "heading: Trip Planner asks what you eat", asked.app.application.legal_name, "Checked",
+        "heading: Trip Planner asks what you eat", consent_request.app.application.legal_name, "Checked",
         "region: Your decision", "3 values", "to Trip Planner", "until", "WHEN", ". Stop any time in Apps.",
         "button: Deny", "button: Approve", "Unlocked", "button: Lock",
         "“", "Suggest restaurants that you would like", "”", "Their words. We check names, not promises.",

@@ -57,20 +57,20 @@ def vault(site: str) -> Vault:
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(
         user=vault.user, required_attributes=[DIET], optional_attributes=[CUISINE], access_seconds=30 * 86400
     )
     return made
 
 
-def open_and_hold_the_values(page: Page, asked: ConsentRequest) -> list[Route]:
+def open_and_hold_the_values(page: Page, consent_request: ConsentRequest) -> list[Route]:
     """The sheet of somebody who unlocked before; what it asks the values by, which `let_go` answers."""
     held: list[Route] = []
     page.goto("/vault/data/identity/")
     unlock(page)
     page.route(SHEETS_VALUES, lambda route: held.append(route))
-    page.goto(address(asked))
+    page.goto(address(consent_request))
     return held
 
 
@@ -81,10 +81,10 @@ def let_go(page: Page, held: list[Route]) -> None:
 
 
 def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_nothing(
-    page: Page, sign_in: SignIn, asked: ConsentRequest
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(page, asked.user)
-    held = open_and_hold_the_values(page, asked)
+    sign_in(page, consent_request.user)
+    held = open_and_hold_the_values(page, consent_request)
     expect(page.locator("#approve")).to_be_enabled()
     page.locator("#approve").click()
     eventually_on(page, lambda: held, "the question for the values")
@@ -92,17 +92,17 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
 
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
 def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
-    page: Page, sign_in: SignIn, asked: ConsentRequest
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(page, asked.user)
-    held = open_and_hold_the_values(page, asked)
+    sign_in(page, consent_request.user)
+    held = open_and_hold_the_values(page, consent_request)
     eventually_on(page, lambda: held, "the question for the values")
     page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
     page.locator("#approve").click()
@@ -113,16 +113,16 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
     expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator("#approve")).to_be_enabled()
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
 def test_values_that_come_late_take_no_focus_from_whoever_went_on(
-    page: Page, sign_in: SignIn, asked: ConsentRequest
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
-    sign_in(page, asked.user, at=address(asked))
+    sign_in(page, consent_request.user, at=address(consent_request))
     held: list[Route] = []
     page.route(SHEETS_VALUES, lambda route: held.append(route))
     unlock(page)
@@ -217,13 +217,19 @@ def test_an_answer_is_repeated_until_the_month_is_over(page: Page, sign_in: Sign
     assert opened_copy(asked, 3).data == {"location": {"home": {"city": "Berlin", "postal_area": "10"}}}
 
 
-def opened_copy(asked: ConsentRequest, revision: int) -> sealed.ExportContent:
+def opened_copy(consent_request: ConsentRequest, revision: int) -> sealed.ExportContent:
     """What the app reads of this revision."""
     header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
-        request_id=asked.request_id, scope=asked.scope, revision=revision, request_digest=asked.request_digest,
-    )  # fmt: skip
-    return sealed.open_export(Export.objects.get(revision=revision).ciphertext, asked.connector, header)
+        kid=consent_request.connector_key_id,
+        iss=settings.ISSUER,
+        sub=consent_request.pairwise_id,
+        aud=consent_request.app.app_id,
+        request_id=consent_request.request_id,
+        scope=consent_request.scope,
+        revision=revision,
+        request_digest=consent_request.request_digest,
+    )
+    return sealed.open_export(Export.objects.get(revision=revision).ciphertext, consent_request.connector, header)
 
 
 @pytest.mark.parametrize("is_required", [True, False], ids=["required", "not ticked yet"])
@@ -260,10 +266,15 @@ def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: S
 
 @pytest.mark.parametrize("button", ["Approve", "Show the values as they are now"])
 def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_them(
-    page: Page, profile: BrowserContext, sign_in: SignIn, asked: ConsentRequest, complaints: Complaints, button: str
+    page: Page,
+    profile: BrowserContext,
+    sign_in: SignIn,
+    consent_request: ConsentRequest,
+    complaints: Complaints,
+    button: str,
 ) -> None:
-    sign_in(page, asked.user)
-    open_unlocked(page, address(asked))
+    sign_in(page, consent_request.user)
+    open_unlocked(page, address(consent_request))
     other = profile.new_page()
     other.goto("/vault/data/lifestyle/")
     enter(other, "food", "favorite_cuisine", "Finnish")
@@ -275,24 +286,26 @@ def test_values_that_changed_meanwhile_are_shown_before_another_press_shares_the
     page.get_by_role("button", name=button, exact=True).click()
 
     expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Finnish")
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
-def test_nothing_is_decided_where_nobody_says_who_vouches(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
+def test_nothing_is_decided_where_nobody_says_who_vouches(
+    page: Page, sign_in: SignIn, consent_request: ConsentRequest
+) -> None:
     """The vault's own warning cannot be given then, and a missing one looks like a key that is known."""
 
     def without_vouching(route: Route) -> None:
         answer = route.fetch()
         route.fulfill(response=answer, json={**answer.json(), "vouching": None})
 
-    sign_in(page, asked.user)
+    sign_in(page, consent_request.user)
     page.goto("/vault/data/identity/")
     unlock(page)
     page.route("**/data", without_vouching)
-    page.goto(address(asked))
+    page.goto(address(consent_request))
     problem = page.locator("#review-problem")
     expect(problem).to_contain_text("This request is not what it says it is")
 
@@ -303,15 +316,15 @@ def test_nothing_is_decided_where_nobody_says_who_vouches(page: Page, sign_in: S
     assert not Grant.objects.exists()
 
 
-def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user)
-    open_unlocked(page, address(asked))
+def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(page, consent_request.user)
+    open_unlocked(page, address(consent_request))
     page.locator(f"input[value='{CUISINE}']").focus()
     page.evaluate("document.addEventListener('submit', () => { window.submitted = true; }, true)")
     page.keyboard.press("Enter")  # what it submits, it submits at once
     assert page.evaluate("window.submitted") is None
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     expect(page.locator("#approve")).to_be_visible()
 
 
@@ -354,8 +367,8 @@ def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) 
     expect(page.locator("#decision-summary")).to_contain_text("6 values to ")
 
 
-def test_shorter_choice_moves_the_end(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user, at=address(asked))
+def test_shorter_choice_moves_the_end(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(page, consent_request.user, at=address(consent_request))
     expect(page.locator("#approve")).to_be_enabled()
     until = page.locator("#until time")
     before, words = until.get_attribute("datetime") or "", until.inner_text()

@@ -36,26 +36,26 @@ FOOD = ["lifestyle.food.coffee_or_tea", "lifestyle.food.favorite_cuisine"]
 
 
 @pytest.fixture
-def asked(vault: Vault) -> ConsentRequest:
+def consent_request(vault: Vault) -> ConsentRequest:
     made: ConsentRequest = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
     return made
 
 
-def granted(asked: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
+def granted(consent_request: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
     """A live grant with an export that is outdated."""
-    grant: Grant = GrantFactory(request=asked, approved_attributes=attributes)
+    grant: Grant = GrantFactory(request=consent_request, approved_attributes=attributes)
     ExportFactory(grant=grant, sources=[], approval=approval)
     return grant
 
 
-def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, **changes: Any) -> str:
+def approval_of(consent_request: ConsentRequest, root: Any, attributes: list[str] = FOOD, **changes: Any) -> str:
     """What a vault with this root signed when it approved; `changes` are of the export's members."""
     members = {
         "iss": settings.ISSUER,
-        "sub": asked.pairwise_id,
-        "aud": asked.app.app_id,
-        "request_id": asked.request_id,
-        "request_digest": asked.request_digest,
+        "sub": consent_request.pairwise_id,
+        "aud": consent_request.app.app_id,
+        "request_id": consent_request.request_id,
+        "request_digest": consent_request.request_digest,
         "revision": 1,
         **changes,
     }
@@ -63,24 +63,24 @@ def approval_of(asked: ConsentRequest, root: Any, attributes: list[str] = FOOD, 
         root,
         members,
         approved_attributes=attributes,
-        access_duration=asked.access_duration,
-        ends_at=int(asked.decided_at.timestamp()) + asked.access_duration,
+        access_duration=consent_request.access_duration,
+        ends_at=int(consent_request.decided_at.timestamp()) + consent_request.access_duration,
         sealed="any",
     )["approval"]
     return approval
 
 
-def remembered(vault: Vault, asked: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
+def remembered(vault: Vault, consent_request: ConsentRequest, approval: str, attributes: list[str] = FOOD) -> Grant:
     """The same, of which the vault's notes have a record."""
-    remember(vault, asked, approval)
-    return granted(asked, approval, attributes)
+    remember(vault, consent_request, approval)
+    return granted(consent_request, approval, attributes)
 
 
-def told_in_history(vault: Vault, asked: ConsentRequest, kind: str = "approved") -> None:
+def told_in_history(vault: Vault, consent_request: ConsentRequest, kind: str = "approved") -> None:
     """As the service enters it."""
-    facts = {"request_digest": asked.request_digest}
+    facts = {"request_digest": consent_request.request_digest}
     chain = audit.person_chain(vault.user.public_id)
-    audit.append(chain=chain, kind=kind, actor="system", at=asked.decided_at, facts=facts)
+    audit.append(chain=chain, kind=kind, actor="system", at=consent_request.decided_at, facts=facts)
 
 
 def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
@@ -95,11 +95,11 @@ def refused(page: Page, sign_in: SignIn, vault: Vault, grant: Grant) -> None:
 
 @pytest.mark.parametrize("signed_by", ["nobody", "another vault"])
 def test_a_grant_that_the_vault_did_not_sign_gets_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, signed_by: str
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, signed_by: str
 ) -> None:
-    approval = "signed.by.nobody" if signed_by == "nobody" else approval_of(asked, generate_root())
+    approval = "signed.by.nobody" if signed_by == "nobody" else approval_of(consent_request, generate_root())
 
-    refused(page, sign_in, vault, granted(asked, approval))
+    refused(page, sign_in, vault, granted(consent_request, approval))
 
 
 @pytest.mark.parametrize(
@@ -112,26 +112,26 @@ def test_a_grant_that_the_vault_did_not_sign_gets_nothing(
     ],
 )
 def test_a_grant_of_more_or_else_than_the_vault_signed_gets_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, changes: dict[str, Any]
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, changes: dict[str, Any]
 ) -> None:
-    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, **changes)))
+    refused(page, sign_in, vault, granted(consent_request, approval_of(consent_request, vault.root, **changes)))
 
 
 def test_what_the_vault_signed_and_remembers_is_renewed(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """The same rows with the vault's own approval and its record: what refuses above and below is these alone."""
-    remembered(vault, asked, approval_of(asked, vault.root))
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
     sign_in(page, vault.user)
     open_vault(page)
     page.goto("/consent/grants/")
 
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
     newest = Export.objects.get(revision=2)
-    assert records_of(vault, asked) == {
-        asked.request_digest: [
-            [asked.attributes.index(path) for path in sorted(FOOD, key=asked.attributes.index)],
-            int(asked.decided_at.timestamp()) + asked.access_duration,
+    assert records_of(vault, consent_request) == {
+        consent_request.request_digest: [
+            [consent_request.attributes.index(path) for path in sorted(FOOD, key=consent_request.attributes.index)],
+            int(consent_request.decided_at.timestamp()) + consent_request.access_duration,
             2,
             sha256(str(newest.approval)),
         ]
@@ -139,33 +139,37 @@ def test_what_the_vault_signed_and_remembers_is_renewed(
 
 
 def test_an_approval_that_the_vault_signed_once_and_does_not_remember_gets_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """A genuine one, of a grant that was stopped, which somebody put back."""
-    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root)))
+    refused(page, sign_in, vault, granted(consent_request, approval_of(consent_request, vault.root)))
 
 
 def test_another_approval_than_the_one_remembered_gets_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """Genuine and of the same request, but older than the last revision that the vault sealed, or never sent."""
-    remember(vault, asked, approval_of(asked, vault.root))
+    remember(vault, consent_request, approval_of(consent_request, vault.root))
 
-    refused(page, sign_in, vault, granted(asked, approval_of(asked, vault.root, revision=3)))
+    refused(page, sign_in, vault, granted(consent_request, approval_of(consent_request, vault.root, revision=3)))
 
 
-def test_more_than_is_remembered_gets_nothing(page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest) -> None:
-    refused(page, sign_in, vault, remembered(vault, asked, approval_of(asked, vault.root, FOOD[:1])))
+def test_more_than_is_remembered_gets_nothing(
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
+) -> None:
+    refused(
+        page, sign_in, vault, remembered(vault, consent_request, approval_of(consent_request, vault.root, FOOD[:1]))
+    )
 
 
 @pytest.mark.parametrize("told", ["stopped by form while locked", "superseded"])
 def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, told: str
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, told: str
 ) -> None:
     """Stopped by somebody who did not unlock; then its row, its approval and its request are brought back to life."""
-    grant = remembered(vault, asked, approval_of(asked, vault.root))
+    grant = remembered(vault, consent_request, approval_of(consent_request, vault.root))
     if told == "superseded":
-        told_in_history(vault, asked, "superseded")
+        told_in_history(vault, consent_request, "superseded")
     else:
         assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200
         with lifted(connection, rules_of("consent_grants")):
@@ -173,15 +177,15 @@ def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
 
     refused(page, sign_in, vault, grant)
 
-    assert records_of(vault, asked) == {}
+    assert records_of(vault, consent_request) == {}
 
 
 def test_an_end_whose_facts_somebody_took_away_stops_all(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """The entry's hash holds without them, and nothing would tell what it ended."""
-    remembered(vault, asked, approval_of(asked, vault.root))
-    told_in_history(vault, asked, "revoked")
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    told_in_history(vault, consent_request, "revoked")
     with lifted(connection, rules_of("audit_facts")):
         AuditFacts.objects.all().delete()
     sign_in(page, vault.user)
@@ -194,11 +198,11 @@ def test_an_end_whose_facts_somebody_took_away_stops_all(
 
 @pytest.mark.parametrize("how_old", ["an hour", "new"])
 def test_a_history_that_the_log_does_not_have_stops_all_after_ten_minutes(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, how_old: str
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, how_old: str
 ) -> None:
     """Somebody took a stop out and hashed what came after it again: the log has none of that. What is new may wait."""
-    remembered(vault, asked, approval_of(asked, vault.root))
-    told_in_history(vault, asked)
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    told_in_history(vault, consent_request)
     sequence_and_sign()
     at = database_now() - timedelta(hours=1 if how_old == "an hour" else 0)
     chain = audit.person_chain(vault.user.public_id)
@@ -240,10 +244,10 @@ def test_a_first_approval_too_stops_where_the_log_lacks_the_history(page: Page, 
 
 
 def test_a_history_that_the_log_proves_is_remembered_as_proved(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
-    remembered(vault, asked, approval_of(asked, vault.root))
-    told_in_history(vault, asked)
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    told_in_history(vault, consent_request)
     sequence_and_sign()
     sign_in(page, vault.user)
     open_vault(page)
@@ -256,11 +260,11 @@ def test_a_history_that_the_log_proves_is_remembered_as_proved(
 
 
 def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """So that no chain is needed: what somebody who can write to the database hides of it does not matter."""
-    remembered(vault, asked, approval_of(asked, vault.root))
-    assert records_of(vault, asked)
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    assert records_of(vault, consent_request)
     sign_in(page, vault.user)
     page.goto("/consent/grants/")
     open_vault(page)
@@ -271,15 +275,15 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
 
     expect(page.locator("main")).to_contain_text("It is told nothing about you, either.")
     expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
-    assert (Grant.objects.get().status, records_of(vault, asked)) == ("revoked", {})
+    assert (Grant.objects.get().status, records_of(vault, consent_request)) == ("revoked", {})
 
 
 def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_own(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """Whatever somebody wrote into the history, too: there is no button by which this grant is sealed again."""
-    told_in_history(vault, asked)
-    grant = granted(asked, approval_of(asked, generate_root()))
+    told_in_history(vault, consent_request)
+    grant = granted(consent_request, approval_of(consent_request, generate_root()))
     refused(page, sign_in, vault, grant)
     expect(page.get_by_role("dialog")).to_be_hidden()
     question = page.locator(f"#{grant.grant_id} [data-unapproved]")
@@ -288,7 +292,7 @@ def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_o
 
     page.locator("form[data-stop] button").click()
     expect(page.get_by_text("Sharing has stopped.")).to_be_visible()
-    anew = ConsentRequestFactory(user=vault.user, app=asked.app, refresh_policy="continuous")
+    anew = ConsentRequestFactory(user=vault.user, app=consent_request.app, refresh_policy="continuous")
     page.goto(f"/consent/requests/{anew.request_id}/")
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
@@ -310,11 +314,11 @@ def change(page: Page, value: str) -> None:
 
 
 @pytest.fixture
-def older(vault: Vault, asked: ConsentRequest) -> tuple[Grant, Grant]:
+def older(vault: Vault, consent_request: ConsentRequest) -> tuple[Grant, Grant]:
     """Two that another program approved with this vault, and the history tells of both."""
     other = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
     made = []
-    for request in (asked, other):
+    for request in (consent_request, other):
         told_in_history(vault, request)
         made.append(granted(request, approval_of(request, vault.root)))
     return made[0], made[1]
@@ -330,7 +334,7 @@ def ask_about_older(page: Page, sign_in: SignIn, vault: Vault) -> Locator:
 
 
 def test_older_approvals_are_asked_about_once_together_and_none_is_ticked(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, older: tuple[Grant, Grant]
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, older: tuple[Grant, Grant]
 ) -> None:
     dialog = ask_about_older(page, sign_in, vault)
     boxes = dialog.get_by_role("checkbox")
@@ -338,12 +342,12 @@ def test_older_approvals_are_asked_about_once_together_and_none_is_ticked(
     assert [box.is_checked() for box in boxes.all()] == [False, False]
     assert Export.objects.count() == 2  # nothing is sealed by the question
 
-    dialog.get_by_role("checkbox", name=asked.app.name).check()
+    dialog.get_by_role("checkbox", name=consent_request.app.name).check()
     dialog.get_by_role("button", name="Keep the ticked ones up to date").click()
 
     expect(dialog).to_be_hidden()
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
-    assert records_of(vault, asked)[asked.request_digest][2] == 2
+    assert records_of(vault, consent_request)[consent_request.request_digest][2] == 2
     assert records_of(vault, older[1].request) == {}
     page.reload()
     page.wait_for_load_state("networkidle")
@@ -367,13 +371,13 @@ def test_who_keeps_none_of_them_is_not_asked_again(
 
 @pytest.mark.parametrize("why", ["made with notes", "not in the history", "its end", "another vault", "of more"])
 def test_what_is_no_older_approval_of_this_vault_is_not_asked_about(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, why: str
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, why: str
 ) -> None:
     """A writer of the database adds nothing that this vault did not sign, and opens no list that is closed."""
     if why != "not in the history":
-        told_in_history(vault, asked)
+        told_in_history(vault, consent_request)
     if why == "its end":
-        told_in_history(vault, asked, "revoked")
+        told_in_history(vault, consent_request, "revoked")
     if why == "made with notes":
         wrapped = sealed.wrap(replace(vault.key, has_notes=True), "passphrase", PASSPHRASE, vault.user.public_id)
         KeyWrapper.objects.filter(user=vault.user, kind="passphrase").update(jwe=encryption.sealed(wrapped))
@@ -381,7 +385,7 @@ def test_what_is_no_older_approval_of_this_vault_is_not_asked_about(
         VaultNotes.objects.create(user=vault.user, revision=1, jwe=sealed_notes(vault, 1, {"root": root}))
     outside = [*FOOD, "identity.basic.full_name"]
     root = generate_root() if why == "another vault" else vault.root
-    grant = granted(asked, approval_of(asked, root, outside if why == "of more" else FOOD))
+    grant = granted(consent_request, approval_of(consent_request, root, outside if why == "of more" else FOOD))
 
     refused(page, sign_in, vault, grant)
 
@@ -390,13 +394,13 @@ def test_what_is_no_older_approval_of_this_vault_is_not_asked_about(
 
 
 def test_a_history_without_the_approval_says_so_in_its_title(
-    page: Page, sign_in: SignIn, vault: Vault, asked: ConsentRequest, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, complaints: Complaints
 ) -> None:
-    granted(asked, approval_of(asked, vault.root))
+    granted(consent_request, approval_of(consent_request, vault.root))
     sign_in(page, vault.user, at="/consent/history/")
 
     with complaints.expecting(404):  # nothing was published yet
         page.get_by_role("button", name="Check this history").click()
-        expect(page.locator("#verify-result")).to_contain_text(asked.app.name)
+        expect(page.locator("#verify-result")).to_contain_text(consent_request.app.name)
 
     expect(page.locator("#verify-result .notice-title")).to_have_text("Somebody reads your data without your approval.")

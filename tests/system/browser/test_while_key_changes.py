@@ -47,8 +47,8 @@ def finish(changing: Change) -> None:
     rotation_actions.finish_rotation(by=changing.vault.user)
 
 
-def see_values(page: Page, sign_in: SignIn, asked: ConsentRequest) -> None:
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+def see_values(page: Page, sign_in: SignIn, consent_request: ConsentRequest) -> None:
+    sign_in(page, consent_request.user, at=f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
     wait_for_values(page)
 
@@ -58,19 +58,25 @@ def approve(page: Page) -> None:
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
-def newest(asked: ConsentRequest) -> sealed.ExportContent:
+def newest(consent_request: ConsentRequest) -> sealed.ExportContent:
     """What the app opens with its own key."""
-    export = Export.objects.filter(grant__request=asked).latest("revision")
+    export = Export.objects.filter(grant__request=consent_request).latest("revision")
     header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
-        request_id=asked.request_id, scope=asked.scope, revision=export.revision, request_digest=asked.request_digest,
-    )  # fmt: skip
-    opened: sealed.ExportContent = sealed.open_export(export.ciphertext, asked.connector, header)
+        kid=consent_request.connector_key_id,
+        iss=settings.ISSUER,
+        sub=consent_request.pairwise_id,
+        aud=consent_request.app.app_id,
+        request_id=consent_request.request_id,
+        scope=consent_request.scope,
+        revision=export.revision,
+        request_digest=consent_request.request_digest,
+    )
+    opened: sealed.ExportContent = sealed.open_export(export.ciphertext, consent_request.connector, header)
     return opened
 
 
-def food(asked: ConsentRequest) -> Any:
-    return newest(asked).data["lifestyle"]["food"]
+def food(consent_request: ConsentRequest) -> Any:
+    return newest(consent_request).data["lifestyle"]["food"]
 
 
 def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sign_in: SignIn, changing: Change) -> None:
