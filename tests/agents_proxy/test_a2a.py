@@ -14,7 +14,7 @@ from agents_proxy.proxy.upstream import call
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting
 from tests.callers import signed_in
 from tests.factories import PersonFactory
-from tests.fakes.agents import Agent, Asked, Behaviour, Speech, agent, answers, card_of, http, says, with_card
+from tests.fakes.agents import Agent, Behaviour, Call, Speech, agent, answers, card_of, http, says, with_card
 
 PROMPT = Prompt("Who is Zoe?", "session-42", "task-one")
 A2A = [Speech.A2A_0_3, Speech.A2A_1_0]
@@ -61,9 +61,9 @@ def methods(running: Agent) -> list[str]:
 def test_the_newest_revision_over_json_rpc_on_the_configured_origin_is_taken(
     changes: dict[str, Any], method: str | None, version: str | None
 ) -> None:
-    def behave(connection: Any, asked: Asked, running: Agent) -> None:
-        if asked.line.startswith("POST "):
-            answers()(connection, asked, running)
+    def behave(connection: Any, call: Call, running: Agent) -> None:
+        if call.line.startswith("POST "):
+            answers()(connection, call, running)
             return
         card = {**card_of(running.url, Speech.A2A_0_3), **changes}
         for member, (first, second) in {
@@ -108,9 +108,9 @@ def test_without_a_card_nothing_is_sent(answer: tuple[str, bytes], why: str) -> 
             "//{here}", "http://{here}/a\r\nb"],
 )  # fmt: skip
 def test_an_address_that_can_be_read_in_two_ways_or_in_none_is_not_taken(url: str) -> None:
-    def behave(connection: Any, asked: Asked, running: Agent) -> None:
+    def behave(connection: Any, call: Call, running: Agent) -> None:
         here = running.url.split("/")[2]
-        with_card(answers(), Speech.A2A_0_3, url=url.format(here=here))(connection, asked, running)
+        with_card(answers(), Speech.A2A_0_3, url=url.format(here=here))(connection, call, running)
 
     with agent(behave) as running, pytest.raises(InvalidAgentResponse) as refused:
         reply_of(running)
@@ -131,10 +131,10 @@ def test_the_card_lies_below_the_address_or_is_it_and_is_read_once(path: str) ->
 
 
 def test_a_tenant_of_the_card_is_named() -> None:
-    def behave(connection: Any, asked: Asked, running: Agent) -> None:
+    def behave(connection: Any, call: Call, running: Agent) -> None:
         card = card_of(running.url, Speech.A2A_1_0)
         card["supportedInterfaces"][0]["tenant"] = "ours"
-        with_card(in_turn(task("completed")), Speech.A2A_1_0, **card)(connection, asked, running)
+        with_card(in_turn(task("completed")), Speech.A2A_1_0, **card)(connection, call, running)
 
     with agent(behave) as running:
         reply_of(running)
@@ -184,10 +184,10 @@ def test_what_is_no_task_or_cannot_be_looked_at_makes_no_sense(result: Any) -> N
 def streaming(*events: Any, cut: bool = False, then: Any = None) -> Behaviour:
     """An agent that streams these events, and answers `then` to whoever asks again."""
 
-    def behave(connection: Any, asked: Asked, running: Agent) -> None:
-        rpc = [{"jsonrpc": "2.0", "id": asked.body["id"], "result": event} for event in events]
+    def behave(connection: Any, call: Call, running: Agent) -> None:
+        rpc = [{"jsonrpc": "2.0", "id": call.body["id"], "result": event} for event in events]
         if len(running.prompts) > 1:
-            answered = {"jsonrpc": "2.0", "id": asked.body["id"], "result": then}
+            answered = {"jsonrpc": "2.0", "id": call.body["id"], "result": then}
             connection.sendall(http("200 OK", json.dumps(answered).encode()))
             return
         body = b"".join(b": still here\r\n\r\ndata: %b\r\n\r\n" % json.dumps(each).encode() for each in rpc)

@@ -26,7 +26,7 @@ from tests.agents_proxy.receivers import backend, token_of
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
-from tests.fakes.agents import Agent, Asked, Speech, agent, answers, result_of, says, with_card
+from tests.fakes.agents import Agent, Call, Speech, agent, answers, result_of, says, with_card
 
 BRAND = "/api/a2a/brand"
 KEYS = "/.well-known/consent-assertion-keys.json"
@@ -133,10 +133,10 @@ def test_without_consent_there_is_nothing_to_show(db: None, settings: LazySettin
     assert HEADER.lower() not in running.asked[0].headers
 
 
-def echoes(asked: Asked) -> dict[str, Any]:
+def echoes(call: Call) -> dict[str, Any]:
     """An agent that says by which names it knows the call."""
-    result = result_of(asked)
-    named = {"id": asked.body["id"], "sessionId": asked.body["params"]["sessionId"]}
+    result = result_of(call)
+    named = {"id": call.body["id"], "sessionId": call.body["params"]["sessionId"]}
     return {**result, "result": {**named, **result["result"]}}
 
 

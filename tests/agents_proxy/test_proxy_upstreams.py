@@ -232,8 +232,8 @@ def test_a_kept_connection_that_went_away_meanwhile_costs_nothing(caller: JsonCl
 def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: JsonClient, settings: Any) -> None:
     closed = threading.Semaphore(0)
 
-    def behave(socket_: Any, asked: fake.Asked, running: fake.Agent) -> None:
-        fake.answers()(socket_, asked, running)
+    def behave(socket_: Any, call: fake.Call, running: fake.Agent) -> None:
+        fake.answers()(socket_, call, running)
         socket_.shutdown(2)
         closed.release()
 
@@ -252,9 +252,9 @@ def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: Jso
 def test_no_database_connection_is_held_while_the_agent_thinks(person: User, settings: Any) -> None:
     caller, held = signed_in(consenting(person)), []
 
-    def behave(socket_: Any, asked: fake.Asked, running: fake.Agent) -> None:
+    def behave(socket_: Any, call: fake.Call, running: fake.Agent) -> None:
         held.append(ours.connection is not None)
-        fake.answers()(socket_, asked, running)
+        fake.answers()(socket_, call, running)
 
     ours = connections["default"]  # of this thread, which is the one that calls
     with agent(behave) as running:

@@ -16,7 +16,7 @@ DROP = "drop the connection"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Call:
     """A request as it arrived."""
 
     method: str
@@ -52,7 +52,7 @@ def problem(code: str, status: int, **more: Any) -> Reply:
     return Reply({"code": code, "status": status, "title": code, "detail": "", **more}, status, headers)
 
 
-Script = Reply | str | Callable[[Asked], Reply]
+Script = Reply | str | Callable[[Call], Reply]
 
 
 @dataclass
@@ -60,24 +60,24 @@ class FakeService:
     """Replies by method and path, in order; the last one stays. An address without a script is a 404."""
 
     scripts: dict[tuple[str, str], list[Script]] = field(default_factory=lambda: defaultdict(list))
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[Call] = field(default_factory=list)
     url: str = ""
     ends: threading.Event = field(default_factory=threading.Event)
 
     def on(self, method: str, path: str, *replies: Script) -> None:
         self.scripts[method, path].extend(replies)
 
-    def reply_to(self, asked: Asked) -> Reply | str:
-        self.asked.append(asked)
-        below = f"/{asked.path.split('/')[1]}/*"  # for what has no script of its own
-        script = self.scripts[asked.method, asked.path] or self.scripts[asked.method, below]
+    def reply_to(self, call: Call) -> Reply | str:
+        self.asked.append(call)
+        below = f"/{call.path.split('/')[1]}/*"  # for what has no script of its own
+        script = self.scripts[call.method, call.path] or self.scripts[call.method, below]
         if not script:
             return problem("not_found", 404)
         step = script.pop(0) if len(script) > 1 else script[0]
-        return step(asked) if callable(step) else step
+        return step(call) if callable(step) else step
 
-    def calls(self, path: str) -> list[Asked]:
-        return [asked for asked in self.asked if asked.path == path]
+    def calls(self, path: str) -> list[Call]:
+        return [call for call in self.asked if call.path == path]
 
 
 @contextmanager
@@ -89,8 +89,8 @@ def running() -> Iterator[FakeService]:
         def handle_any(self) -> None:
             parts = urlsplit(self.path)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(self.command, parts.path, dict(parse_qsl(parts.query)), headers, self.body())
-            reply = service.reply_to(asked)
+            call = Call(self.command, parts.path, dict(parse_qsl(parts.query)), headers, self.body())
+            reply = service.reply_to(call)
             if isinstance(reply, Reply):
                 service.ends.wait(reply.delay)
                 self.answer(reply.status, reply.octets(), reply.headers)

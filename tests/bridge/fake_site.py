@@ -5,7 +5,7 @@ from typing import Any
 
 from consent_bridge.encoding import decode_base64url
 from consent_bridge.sealed import generate_connector_key, public_half, request_digest, thumbprint
-from tests.bridge.fake_service import Asked, FakeService, Reply, problem
+from tests.bridge.fake_service import Call, FakeService, Reply, problem
 from tests.bridge.logs import Log
 from tests.bridge.wire import APPROVED, FROZEN
 
@@ -59,27 +59,27 @@ class FakeSite:
         service.on("GET", "/consent/grants/grt_a/nonce", self.signed_in(lambda _: Reply({"nonce": "nonce-a"})))
         service.on("GET", "/vault/notes", self.signed_in(lambda _: Reply(self.notes)))
         service.on(
-            "PUT", "/vault/notes", self.signed_in(lambda asked: self.keep_notes(asked.json()) or Reply(self.notes))
+            "PUT", "/vault/notes", self.signed_in(lambda call: self.keep_notes(call.json()) or Reply(self.notes))
         )
         service.on("GET", "/consent/history/chain", self.signed_in(self.history))
         for verb in ("revoke", "pause", "resume"):
             service.on("POST", f"/consent/grants/grt_a/{verb}", self.signed_in(lambda _: Reply(STATUS)))
 
-    def of_log(self, asked: Asked) -> Reply:
+    def of_log(self, call: Call) -> Reply:
         """The public log has the whole chain, and nothing else."""
         self.log.leaves = [decode_base64url(one["entry_hash"], "a hash") for one in self.chain]
-        if asked.path == "/log/key":
+        if call.path == "/log/key":
             return Reply(f"{self.log.key}\n")
-        if asked.path == "/log/checkpoint":
+        if call.path == "/log/checkpoint":
             return Reply(self.log.note())
-        return Reply(self.log.proof(self.log.leaves.index(decode_base64url(asked.path[11:], "a hash"))))
+        return Reply(self.log.proof(self.log.leaves.index(decode_base64url(call.path[11:], "a hash"))))
 
-    def login_page(self, _: Asked) -> Reply:
+    def login_page(self, _: Call) -> Reply:
         return Reply(LOGIN_PAGE, headers=(("Set-Cookie", f"csrftoken={FIRST_TOKEN}; Path=/"),))
 
-    def log_in(self, asked: Asked) -> Reply:
-        form = asked.form()
-        if form.pop("csrfmiddlewaretoken", "") != "field-token" or FIRST_TOKEN not in asked.headers.get("cookie", ""):
+    def log_in(self, call: Call) -> Reply:
+        form = call.form()
+        if form.pop("csrfmiddlewaretoken", "") != "field-token" or FIRST_TOKEN not in call.headers.get("cookie", ""):
             return Reply("CSRF", 403)
         if form != {"next": "/", "login": LOGIN, "password": PASSWORD}:
             return Reply(LOGIN_PAGE)
@@ -87,16 +87,16 @@ class FakeSite:
         return Reply(b"", 302, (("Location", "/"), *(("Set-Cookie", cookie) for cookie in cookies)))
 
     def signed_in(self, inner):
-        def outer(asked: Asked) -> Reply:
-            if "sessionid=session-a" not in asked.headers.get("cookie", ""):
+        def outer(call: Call) -> Reply:
+            if "sessionid=session-a" not in call.headers.get("cookie", ""):
                 return problem("not_signed_in", 401)
-            if asked.method != "GET" and asked.headers.get("x-csrftoken") != SECOND_TOKEN:
+            if call.method != "GET" and call.headers.get("x-csrftoken") != SECOND_TOKEN:
                 return problem("csrf_failed", 403)
-            return inner(asked)
+            return inner(call)
 
         return outer
 
-    def keys(self, _: Asked) -> Reply:
+    def keys(self, _: Call) -> Reply:
         made = self.vault["key_id"] is not None
         return Reply(
             {
@@ -119,22 +119,22 @@ class FakeSite:
             }
         )
 
-    def create(self, asked: Asked) -> Reply:
+    def create(self, call: Call) -> Reply:
         if self.vault["key_id"] is not None:
             return problem("vault_exists", 409)
-        self.vault = asked.json()
+        self.vault = call.json()
         if "notes" in self.vault:
             self.notes = {"revision": 1, "jwe": self.vault.pop("notes")}
         return Reply({}, 201)
 
-    def list_segments(self, asked: Asked) -> Reply:
-        wanted = asked.query.get("domain") or asked.query.get("scope", ".").split(".")[1]
+    def list_segments(self, call: Call) -> Reply:
+        wanted = call.query.get("domain") or call.query.get("scope", ".").split(".")[1]
         rows = [row for (domain, _), row in self.segments.items() if wanted in ("", domain) and row["jwe"] is not None]
         return Reply({"segments": rows})
 
-    def put(self, asked: Asked) -> Reply:
-        domain, segment_id = asked.path.split("/")[3:5]
-        body = asked.json()
+    def put(self, call: Call) -> Reply:
+        domain, segment_id = call.path.split("/")[3:5]
+        body = call.json()
         current = self.segments.get((domain, segment_id), {}).get("content_revision", 0)
         if body["base_content_revision"] != current:
             return problem("stale_revision", 409, current_content_revision=current)
@@ -154,12 +154,12 @@ class FakeSite:
         }
         return Reply({name: value for name, value in self.segments[domain, segment_id].items() if name != "jwe"})
 
-    def delete(self, asked: Asked) -> Reply:
-        domain, segment_id = asked.path.split("/")[3:5]
+    def delete(self, call: Call) -> Reply:
+        domain, segment_id = call.path.split("/")[3:5]
         row = self.segments[domain, segment_id]
-        if int(asked.query["base_content_revision"]) != row["content_revision"]:
+        if int(call.query["base_content_revision"]) != row["content_revision"]:
             return problem("stale_revision", 409, current_content_revision=row["content_revision"])
-        if asked.body and (refused := self.keep_notes(asked.json()["notes"])):
+        if call.body and (refused := self.keep_notes(call.json()["notes"])):
             return refused
         row |= {"content_revision": row["content_revision"] + 1, "jwe": None}
         return Reply(b"", 204)
@@ -190,14 +190,14 @@ class FakeSite:
         approval = self.decisions[-1]["approval"] if self.decisions else None
         return {"request_id": "req_a", "approval": approval, "access_duration": 86400, "ends_at": 1795774930}
 
-    def put_export(self, asked: Asked) -> Reply:
-        return self.keep_notes(asked.json().get("notes")) or self.taken(self.exports, asked)
+    def put_export(self, call: Call) -> Reply:
+        return self.keep_notes(call.json().get("notes")) or self.taken(self.exports, call)
 
-    def decide(self, asked: Asked) -> Reply:
-        return self.keep_notes(asked.json().get("notes")) or self.taken(self.decisions, asked)
+    def decide(self, call: Call) -> Reply:
+        return self.keep_notes(call.json().get("notes")) or self.taken(self.decisions, call)
 
-    def taken(self, of: list[dict[str, Any]], asked: Asked) -> Reply:
-        of.append(asked.json())
+    def taken(self, of: list[dict[str, Any]], call: Call) -> Reply:
+        of.append(call.json())
         return Reply(STATUS)
 
     def keep_notes(self, body: dict[str, Any] | None) -> Reply | None:
@@ -209,7 +209,7 @@ class FakeSite:
         self.notes = {"revision": body["base_revision"] + 1, "jwe": body["jwe"]}
         return None
 
-    def history(self, asked: Asked) -> Reply:
+    def history(self, call: Call) -> Reply:
         last = self.chain[-1] if self.chain else {"chain": "", "sequence": 0, "entry_hash": ""}
         head = {name: last[name] for name in ("chain", "sequence", "entry_hash")}
-        return Reply({"head": head, "entries": self.chain[int(asked.query["after"]) :][:500]})
+        return Reply({"head": head, "entries": self.chain[int(call.query["after"]) :][:500]})

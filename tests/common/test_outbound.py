@@ -170,9 +170,9 @@ def test_the_name_of_the_address_is_what_tls_verifies(trusted: Path, monkeypatch
     assert len(running.asked) == 1
 
 
-def starts_to_answer(sock: Any, asked: fake.Asked, running: fake.Agent) -> None:
+def starts_to_answer(sock: Any, call: fake.Call, running: fake.Agent) -> None:
     sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{")
-    fake.hangs(sock, asked, running)
+    fake.hangs(sock, call, running)
 
 
 HANGS = {"before the head": fake.hangs, "in the body": starts_to_answer, "dripping": fake.drips}
@@ -188,10 +188,10 @@ def test_whatever_hangs_is_left(
     settings.SHUTDOWN_GRACE_SECONDS = 0.2
     monkeypatch.setattr(sockets, "shutdown", ending := Shutdown())
 
-    def after_the_request(sock: Any, asked: fake.Asked, running: fake.Agent) -> None:
+    def after_the_request(sock: Any, call: fake.Call, running: fake.Agent) -> None:
         if why == "shutdown":
             ending.begin()
-        behaviour(sock, asked, running)
+        behaviour(sock, call, running)
 
     hanging = agent(after_the_request, certificate=trusted if encrypted else None)
     with hanging as running, pytest.raises(TimedOut) as raised:
@@ -272,9 +272,9 @@ def test_a_body_in_the_smallest_chunks_may_have_all_its_limit(limit: int) -> Non
 
 
 def test_no_more_is_read_than_is_wanted() -> None:
-    def behave(connection: socket.socket, asked: fake.Asked, running: fake.Agent) -> None:
+    def behave(connection: socket.socket, call: fake.Call, running: fake.Agent) -> None:
         connection.sendall(CHUNKED + b"1\r\na\r\n1\r\nb\r\n")
-        fake.hangs(connection, asked, running)
+        fake.hangs(connection, call, running)
 
     pieces: list[bytes] = []
     made = Client(may_reach=addresses.is_host, keeps=True)

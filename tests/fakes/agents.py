@@ -25,7 +25,7 @@ CANARY = "canary-of-the-upstream"  # in every header and failure text; no caller
 
 
 @dataclass(frozen=True)
-class Asked:
+class Call:
     """One request as it arrived."""
 
     line: str
@@ -45,7 +45,7 @@ class Speech(StrEnum):
         return "tasks-send" if self is Speech.TASKS_SEND else "a2a"
 
 
-Behaviour = Callable[[socket.socket, Asked, "Agent"], None]
+Behaviour = Callable[[socket.socket, Call, "Agent"], None]
 
 
 @dataclass
@@ -53,14 +53,14 @@ class Agent:
     """A running upstream: what it was asked, and until when it holds what hangs."""
 
     url: str
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[Call] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     connections: int = 0
 
     @property
-    def prompts(self) -> list[Asked]:
+    def prompts(self) -> list[Call]:
         """The requests without those for the agent's card."""
-        return [asked for asked in self.asked if asked.line.startswith("POST ")]
+        return [call for call in self.asked if call.line.startswith("POST ")]
 
 
 @contextlib.contextmanager
@@ -80,9 +80,9 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
                     context.load_cert_chain(certificate)
                     connection = opened.enter_context(context.wrap_socket(connection, server_side=True))
                 received = connection.makefile("rb")
-                while (asked := _read(received)) is not None:
-                    running.asked.append(asked)
-                    behaviour(connection, asked, running)
+                while (call := _read(received)) is not None:
+                    running.asked.append(call)
+                    behaviour(connection, call, running)
 
     class Server(socketserver.ThreadingTCPServer):
         allow_reuse_address = daemon_threads = True
@@ -105,9 +105,9 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
 def with_card(behaviour: Behaviour, speech: Speech, **changes: Any) -> Behaviour:
     """The same agent with a card, for A2A. `changes` are members of it."""
 
-    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
-        if asked.line.startswith("POST "):
-            behaviour(connection, asked, running)
+    def behave(connection: socket.socket, call: Call, running: Agent) -> None:
+        if call.line.startswith("POST "):
+            behaviour(connection, call, running)
         else:
             card = {**card_of(running.url, speech), **changes}
             connection.sendall(http("200 OK", json.dumps(card).encode()))
@@ -123,7 +123,7 @@ def card_of(url: str, speech: Speech) -> dict[str, Any]:
     return {"name": CANARY, "capabilities": {}, "url": url, "protocolVersion": "0.3.0"}
 
 
-def _read(received: Any) -> Asked | None:
+def _read(received: Any) -> Call | None:
     line = received.readline().decode("latin-1").strip()
     if not line:
         return None
@@ -132,7 +132,7 @@ def _read(received: Any) -> Asked | None:
         name, _, value = head.partition(":")
         headers[name.lower()] = value.strip()
     body = received.read(int(headers.get("content-length", "0")))
-    return Asked(line, headers, json.loads(body or b"{}"))
+    return Call(line, headers, json.loads(body or b"{}"))
 
 
 def http(status: str, body: bytes, **headers: str) -> bytes:
@@ -143,27 +143,27 @@ def http(status: str, body: bytes, **headers: str) -> bytes:
     return f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body
 
 
-def result_of(asked: Asked, text: str = '{"age": 30}') -> dict[str, Any]:
+def result_of(call: Call, text: str = '{"age": 30}') -> dict[str, Any]:
     """A reply in the specification's shape."""
     message = {"role": "agent", "parts": [{"type": "text", "text": text}]}
-    return {"jsonrpc": "2.0", "id": asked.body["id"], "result": {"status": {"state": "completed", "message": message}}}
+    return {"jsonrpc": "2.0", "id": call.body["id"], "result": {"status": {"state": "completed", "message": message}}}
 
 
 def answers(text: str = '{"age": 30}', *, after: float = 0.0) -> Behaviour:
     """What a good agent does."""
 
-    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
+    def behave(connection: socket.socket, call: Call, running: Agent) -> None:
         running.released.wait(after)
-        connection.sendall(http("200 OK", json.dumps(result_of(asked, text)).encode()))
+        connection.sendall(http("200 OK", json.dumps(result_of(call, text)).encode()))
 
     return behave
 
 
-def says(make: Callable[[Asked], Any], *, status: str = "200 OK", **headers: str) -> Behaviour:
+def says(make: Callable[[Call], Any], *, status: str = "200 OK", **headers: str) -> Behaviour:
     """An answer made of the request; bytes go out as they are, anything else as JSON."""
 
-    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
-        made = make(asked)
+    def behave(connection: socket.socket, call: Call, running: Agent) -> None:
+        made = make(call)
         body = made if isinstance(made, bytes) else json.dumps(made).encode()
         connection.sendall(http(status, body, **headers))
 
@@ -173,47 +173,47 @@ def says(make: Callable[[Asked], Any], *, status: str = "200 OK", **headers: str
 def sends(raw: bytes) -> Behaviour:
     """Exactly these bytes, and the end of the connection."""
 
-    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
+    def behave(connection: socket.socket, call: Call, running: Agent) -> None:
         connection.sendall(raw)
         connection.shutdown(socket.SHUT_RDWR)
 
     return behave
 
 
-def hangs(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def hangs(connection: socket.socket, call: Call, running: Agent) -> None:
     """Never answers."""
     running.released.wait(30)
 
 
-def drips(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def drips(connection: socket.socket, call: Call, running: Agent) -> None:
     """Answers one byte at a time, each well before any timeout of a single read."""
-    answer = http("200 OK", json.dumps(result_of(asked, "x" * 20_000)).encode())
+    answer = http("200 OK", json.dumps(result_of(call, "x" * 20_000)).encode())
     for start in range(len(answer)):
         if running.released.wait(0.05):
             return
         connection.sendall(answer[start : start + 1])
 
 
-def drips_headers(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def drips_headers(connection: socket.socket, call: Call, running: Agent) -> None:
     """Goes on with one more header for ever."""
     connection.sendall(b"HTTP/1.1 200 OK\r\n")
     while not running.released.wait(0.05):
         connection.sendall(b"x: y\r\n")
 
 
-def drips_informational(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def drips_informational(connection: socket.socket, call: Call, running: Agent) -> None:
     """Says that one should continue, for ever."""
     while not running.released.wait(0.02):
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
-def resets(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def resets(connection: socket.socket, call: Call, running: Agent) -> None:
     """Ends the connection with a reset instead of an answer."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
     socket.close(connection.detach())  # at once, whatever else still reads it
 
 
-def cuts_off(connection: socket.socket, asked: Asked, running: Agent) -> None:
+def cuts_off(connection: socket.socket, call: Call, running: Agent) -> None:
     """Promises more than it sends."""
     connection.sendall(http("200 OK", b'{"jsonrpc": "2.0"', content_length="5000"))
     connection.shutdown(socket.SHUT_RDWR)
@@ -222,7 +222,7 @@ def cuts_off(connection: socket.socket, asked: Asked, running: Agent) -> None:
 def floods(mebibytes: int, *, chunked: bool = False) -> Behaviour:
     """So much that nobody should read it; `chunked` does not say so beforehand."""
 
-    def behave(connection: socket.socket, asked: Asked, running: Agent) -> None:
+    def behave(connection: socket.socket, call: Call, running: Agent) -> None:
         piece = b"a" * 65536
         opening = b'{"jsonrpc": "2.0", "result": "'
         length = "" if chunked else str(mebibytes * 2**20)
