@@ -45,6 +45,11 @@ _FULL_FOR = (2.0, 8.0)  # seconds after the first refusal
 _REFUSED_WITHIN = 30  # seconds of a full disk
 _STUCK_AFTER = 180  # seconds without one more decision
 _DISK, _DISK_PER_DECISION = 256, 0.05  # megabytes
+_KEPT = 6  # kB that an ended request may leave for ever
+_FOR_EVER = """
+SELECT relname, greatest(reltuples, 0)::int, pg_table_size(oid), pg_indexes_size(oid) FROM pg_class
+WHERE relname IN ('consent_requests', 'consent_grants', 'consent_exports', 'consent_receipts', 'consent_notices',
+ 'consent_audit', 'audit_facts', 'consent_log_leaves', 'consent_log_tiles') ORDER BY pg_total_relation_size(oid) DESC"""
 _SHORT_WAL = {"min_wal_size": "2MB", "max_wal_size": "16MB"}  # so that no old segments are left to write into
 
 
@@ -73,6 +78,7 @@ def run(deployment: Deployment, gates: dict[str, Gate], options: Any) -> list[st
     ledger = Ledger()
     deciders = [Decider(site, person, apps, ledger, dice.getrandbits(32)) for person in deployment.people]
     storm = Storm(deployment, gates, ledger, dice)
+    empty = weighed()
     began = time.monotonic()
     followers = following(site, apps)
     with deciding(deciders):
@@ -84,7 +90,27 @@ def run(deployment: Deployment, gates: dict[str, Gate], options: Any) -> list[st
         deployment.service.children["worker"].process.send_signal(signal.SIGUSR1)
     wrong = [*unsettled, *storm.wrong(), *everything_wrong(ledger, apps, deployment.receiver, followers)]
     report(deployment, ledger, followers, storm, options)
+    say_kept(empty, ledger.decisions)
     return wrong
+
+
+def weighed() -> dict[str, tuple[int, ...]]:
+    """{table: (rows, octets of them, octets of its indexes)} of what is kept for ever."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+        cursor.execute(_FOR_EVER)
+        return {name: sizes for name, *sizes in cursor.fetchall()}
+
+
+def say_kept(empty: dict[str, tuple[int, ...]], requests: int) -> None:
+    print(f"\n{f'kB for ever per request (wanted {_KEPT})':34} {'rows':>6} {'kept':>6} {'indexes':>8} {'sum':>6}")
+    kept = {
+        name: [(each - empty[name][at]) / requests for at, each in enumerate(now)] for name, now in weighed().items()
+    }
+    for name, (rows, own, indexes) in {**kept, "all": map(sum, zip(*kept.values(), strict=True))}.items():
+        print(f"{name:34} {rows:6.2f} {own / 1000:6.2f} {indexes / 1000:8.2f} {(own + indexes) / 1000:6.2f}")
 
 
 @dataclass
