@@ -230,7 +230,7 @@ def _of_consent(world: World) -> Iterator[Table]:
         for k in range(n * 4, n * 4 + 2)
         for ago in range(READS)
     )  # fmt: skip
-    yield Receipt(jws="x" * 400, app_jws="x" * 400, created_at=now), lambda n: (
+    yield Receipt(claims="x" * 800, created_at=now), lambda n: (
         {"id": n * 4 + place, "request_id": n * 4 + of, "receipt_id": name("rct", n * 4 + place), "event": event}
         for place, (of, event) in enumerate([*enumerate(STATUSES[:3]), (1, "revoked")])
     )  # fmt: skip

@@ -46,7 +46,7 @@ ROWS = PersonalRows(
         "consent_requests": ("purpose", "binding_message", "decision_note", "return_url"),
         "connections": ("binding_message", "return_url", "asked"),
         "consent_notices": ("facts",),
-        "consent_receipts": ("jws", "app_jws"),
+        "consent_receipts": ("claims", "audit", "app_audit", "signature", "app_signature"),
         "idempotency_keys": ("answer",),
     },
     statements=(
@@ -223,7 +223,7 @@ def export(user: User) -> dict[str, Any]:
             Export.objects.filter(grant__user=user, ciphertext__isnull=False).values("export_id", "ciphertext")
         ),
         "reads": list(Read.objects.filter(grant__user=user).order_by("pk").values("grant__grant_id", "at")),
-        "receipts": list(Receipt.objects.filter(request__user=user).order_by("pk").values_list("jws", flat=True)),
+        "receipts": [each.jws for each in Receipt.objects.filter(request__user=user).order_by("pk")],
         "mails": list(Mail.objects.filter(request__user=user).values("request__request_id", "kind", "sent_at")),
         "discoveries": list(Discovery.objects.filter(user=user).values("app__app_id", "day", "count")),
         "found_in_directory": list(DirectoryFind.objects.filter(user=user).values("app__app_id", "at")),

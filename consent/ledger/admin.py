@@ -68,7 +68,7 @@ class ReceiptAdmin(AboutPeople, ReadOnly):
     search_fields = ("=receipt_id", "=request__request_id")
     ordering = ("-id",)
     fields = ("receipt_id", "request", "event", "created_at")
-    unread = ("jws", "app_jws")
+    unread = ("claims", "audit", "app_audit", "signature", "app_signature")
     about = "request.user"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

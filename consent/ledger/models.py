@@ -1,5 +1,6 @@
 """The audit chain and the receipts. No foreign keys in a chain or the log, so that history outlives its subjects."""
 
+import base64
 from typing import Any, Self
 
 from django.db import models
@@ -9,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from common.constraints import check
 from common.identifiers import new_identifier
+
+RECEIPT_TYPE = "consent-receipt+jwt"
 
 
 def new_pending_id() -> str:
@@ -148,15 +151,22 @@ class LogQueue(models.Model):
 
 
 class Receipt(models.Model):
-    """Proof of one event, as the person gets it (`jws`) and as the app gets it (`app_jws`, without their chain)."""
+    """Proof of one event, as the person gets it (`jws`) and as the app gets it (`app_jws`, without their chain).
+
+    Both are signed over `claims` and differ in the last member, `audit`: the texts are kept as they were signed, JSON.
+    """
 
     receipt_id = models.CharField(max_length=64, unique=True)
     request = models.ForeignKey(
         "consent.ConsentRequest", on_delete=models.PROTECT, related_name="receipts", db_index=False
     )
     event = models.CharField(max_length=16)
-    jws = models.TextField()
-    app_jws = models.TextField()
+    kid = models.CharField(max_length=43)
+    claims = models.TextField()
+    audit = models.TextField()
+    app_audit = models.TextField()
+    signature = models.CharField(max_length=86)
+    app_signature = models.CharField(max_length=86)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -166,3 +176,21 @@ class Receipt(models.Model):
 
     def __str__(self) -> str:
         return self.receipt_id
+
+    @property
+    def jws(self) -> str:
+        return f"{self.signing_input(self.audit)}.{self.signature}"
+
+    @property
+    def app_jws(self) -> str:
+        return f"{self.signing_input(self.app_audit)}.{self.app_signature}"
+
+    def signing_input(self, audit: str) -> str:
+        """Header and payload of the copy with this `audit`, as RFC 7515 signs them."""
+        header = f'{{"alg":"EdDSA","typ":"{RECEIPT_TYPE}","kid":"{self.kid}"}}'
+        payload = f'{self.claims[:-1]},"audit":{audit}}}'
+        return f"{_base64url(header)}.{_base64url(payload)}"
+
+
+def _base64url(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")

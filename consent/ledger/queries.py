@@ -14,27 +14,24 @@ from consent.shapes import Receipt as ReceiptShape
 
 def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
     """The app's copy of a receipt: {"receipt_id", "jws", "claims"}."""
-    receipt = (
-        Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk, request__withheld=False)
-        .only("app_jws", "receipt_id")
-        .first()
-    )
+    receipt = Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk, request__withheld=False).first()
     if receipt is None:
         raise UnknownReceipt
-    return {"receipt_id": receipt.receipt_id, "jws": receipt.app_jws, "claims": _claims(receipt.app_jws)}
+    return _told(receipt.receipt_id, receipt.app_jws)
 
 
 def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
     """The person's own copy of a receipt."""
-    receipt = Receipt.objects.filter(receipt_id=receipt_id, request__user=user).only("jws", "receipt_id").first()
+    receipt = Receipt.objects.filter(receipt_id=receipt_id, request__user=user).first()
     if receipt is None:
         raise UnknownReceipt
-    return {"receipt_id": receipt.receipt_id, "jws": receipt.jws, "claims": _claims(receipt.jws)}
+    return _told(receipt.receipt_id, receipt.jws)
 
 
-def _claims(jws: str) -> Any:
+def _told(receipt_id: str, jws: str) -> ReceiptShape:
     payload = jws.split(".")[1]
-    return orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    claims: Any = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return {"receipt_id": receipt_id, "jws": jws, "claims": claims}
 
 
 def entry_follows(*, user: User, request_id: str) -> bool:

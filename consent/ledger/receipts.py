@@ -13,12 +13,10 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from common.identifiers import new_identifier
-from common.jose import EDDSA
+from common.jose import ALG, EDDSA
 from consent.ledger.canonical import sha256_canonical
-from consent.ledger.models import Receipt
+from consent.ledger.models import RECEIPT_TYPE, Receipt
 from consent.shapes import ConsentKeys
-
-_TYPE = "consent-receipt+jwt"
 
 
 @cache
@@ -68,17 +66,31 @@ def signed(
     app's own, so that an app learns nothing of what the person does elsewhere. Where that is not written yet, the app's
     copy holds the hash of the person's whole copy instead, whose signature is the salt.
     """
-    own = sign({**claims, "audit": entry}, _TYPE)
-    salted = hashlib.sha256(own.encode()).digest()
-    app_audit = app_entry or {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")}
-    return Receipt(
+    key = signing_keys()[0]
+    shared = {name: value for name, value in claims.items() if name != "audit"}
+    made = Receipt(
         receipt_id=claims["receipt_id"],
         request_id=request_pk,
         event=claims["event"]["type"],
-        jws=own,
-        app_jws=sign({**claims, "audit": app_audit}, _TYPE),
+        kid=key.thumbprint(),
+        claims=_text(shared),
+        audit=_text(entry),
         created_at=at,
     )
+    made.signature = _signature(made.signing_input(made.audit), key)
+    salted = hashlib.sha256(made.jws.encode()).digest()
+    made.app_audit = _text(app_entry or {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")})
+    made.app_signature = _signature(made.signing_input(made.app_audit), key)
+    return made
+
+
+def _text(claims: dict[str, Any]) -> str:
+    return orjson.dumps(claims).decode()
+
+
+def _signature(signing_input: str, key: OKPKey) -> str:
+    signed = EDDSA.get_alg(ALG).sign(signing_input.encode(), key)
+    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
 
 
 def verified(token: str) -> dict[str, Any] | None:
@@ -86,7 +98,11 @@ def verified(token: str) -> dict[str, Any] | None:
     try:
         found = jws.extract_compact(token.encode())
         keys = [key for key in signing_keys() if key.thumbprint() == found.headers().get("kid")]
-        if not keys or found.headers().get("typ") != _TYPE or not jws.validate_compact(found, keys[0], registry=EDDSA):
+        if (
+            not keys
+            or found.headers().get("typ") != RECEIPT_TYPE
+            or not jws.validate_compact(found, keys[0], registry=EDDSA)
+        ):
             return None
         return claims_of(found.payload)
     except (JoseError, ValueError):

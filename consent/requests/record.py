@@ -23,7 +23,7 @@ from consent.requests.models import ConsentRequest
 from consent.requests.receipt_claims import GrantFacts, claims_about
 from consent.states import Actor
 
-_RECEIPT = ("receipt_id", "request_id", "event", "jws", "app_jws", "created_at")
+_RECEIPT = [field.attname for field in Receipt._meta.concrete_fields if not field.primary_key]
 
 
 @dataclass(frozen=True)

@@ -133,21 +133,33 @@ class LogStateFactory(makes(LogState)):
 
 
 def _claims(made: Any) -> dict[str, Any]:
-    """What the app's copy says; its entry is in no chain."""
+    """What both copies say."""
     told = {"request": made.request, "event": str(made.event), "receipt_id": made.receipt_id}
-    claims = receipt_claims.claims_about(**told, grant=None, happened=made.created_at, at=made.created_at)
-    return {**claims, "audit": {"entry_hash": "x" * 43}}
+    return receipt_claims.claims_about(**told, grant=None, happened=made.created_at, at=made.created_at)
+
+
+def _signed(made: Any) -> Receipt:
+    entry = {"entry_hash": "x" * 43}
+    told = {"claims": _claims(made), "request_pk": made.request.pk, "at": made.created_at}
+    return receipts.signed(**told, entry=entry, app_entry=entry)
 
 
 class ReceiptFactory(makes(Receipt)):
-    """The signed receipt of a denial, in both copies."""
+    """The signed receipt of a denial, in both copies, whose entries are in no chain."""
+
+    class Params:
+        signed = factory.LazyAttribute(_signed)
 
     receipt_id = factory.LazyFunction(receipts.new_receipt_id)
     request = factory.SubFactory(ConsentRequestFactory, status=RequestStatus.DENIED)
     event = factory.SelfAttribute("request.status")
     created_at = factory.LazyFunction(now)
-    app_jws = factory.LazyAttribute(lambda made: receipts.sign(_claims(made), "consent-receipt+jwt"))
-    jws = factory.SelfAttribute("app_jws")
+    kid = factory.SelfAttribute("signed.kid")
+    claims = factory.SelfAttribute("signed.claims")
+    audit = factory.SelfAttribute("signed.audit")
+    app_audit = factory.SelfAttribute("signed.app_audit")
+    signature = factory.SelfAttribute("signed.signature")
+    app_signature = factory.SelfAttribute("signed.app_signature")
 
 
 class NoticeCounterFactory(makes(NoticeCounter)):

@@ -72,7 +72,12 @@ def sign_again(entry: AuditEntry, **other: Any) -> None:
         app_entry=link if is_of_app else of_app["audit"],
         at=kept.created_at,
     )
-    Receipt.objects.filter(pk=kept.pk).update(jws=made.jws, app_jws=made.app_jws)
+    Receipt.objects.filter(pk=kept.pk).update(**texts_of(made))
+
+
+def texts_of(receipt: Receipt) -> dict[str, str]:
+    """What was signed, and both signatures."""
+    return {name: getattr(receipt, name) for name in ("claims", "audit", "app_audit", "signature", "app_signature")}
 
 
 def run_sql(statement: str, *parameters: Any) -> None:

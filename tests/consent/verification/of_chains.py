@@ -18,6 +18,7 @@ from tests.consent.verification.chains_forged import (
     retell,
     run_sql,
     sign_again,
+    texts_of,
 )
 from tests.consent.verification.rows_forged import ask_otherwise, forge_grant, live, paused, second, set_grant, stopped
 from tests.consent.verification.table import CHAINS, ROWS, row, rows
@@ -255,8 +256,8 @@ def delete_receipt(world: World) -> None:
 def swap_receipts(world: World) -> None:
     """Swap the texts of two receipts."""
     one, other = Receipt.objects.filter(event="approved").order_by("pk")[:2]
-    Receipt.objects.filter(pk=one.pk).update(jws=other.jws, app_jws=other.app_jws)
-    Receipt.objects.filter(pk=other.pk).update(jws=one.jws, app_jws=one.app_jws)
+    Receipt.objects.filter(pk=one.pk).update(**texts_of(other))
+    Receipt.objects.filter(pk=other.pk).update(**texts_of(one))
 
 
 @row(ROWS, "is of something else")
@@ -287,12 +288,12 @@ def forge_receipt(world: World) -> None:
 def spoil_receipt(world: World) -> None:
     """Change a letter of a receipt."""
     kept = Receipt.objects.get(request=world.denied)
-    head, payload, signature = kept.jws.split(".")
-    other = "A" if payload[20] != "A" else "B"
-    Receipt.objects.filter(pk=kept.pk).update(jws=f"{head}.{payload[:20]}{other}{payload[21:]}.{signature}")
+    Receipt.objects.filter(pk=kept.pk).update(
+        claims=kept.claims.replace('"lawful_basis":"consent"', '"lawful_basis":"content"')
+    )
 
 
 @row(ROWS, "says something else")
 def swap_copies(world: World) -> None:
     """Give the person the app's copy of a receipt."""
-    Receipt.objects.filter(request=world.denied).update(jws=F("app_jws"))
+    Receipt.objects.filter(request=world.denied).update(audit=F("app_audit"), signature=F("app_signature"))
