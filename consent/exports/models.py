@@ -10,7 +10,7 @@ from consent.grants.models import Grant
 class Export(models.Model):
     """One sealed revision of an approved slice; its ciphertext goes in the transaction that ends the grant."""
 
-    export_id = models.CharField(max_length=64, unique=True)
+    export_id = models.CharField(max_length=64)
     grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="exports", db_index=False)
     revision = models.PositiveIntegerField()
     ciphertext = models.TextField(null=True)  # noqa: DJ001  # null once ended
@@ -27,6 +27,7 @@ class Export(models.Model):
     class Meta:
         db_table = "consent_exports"
         constraints = [
+            UniqueConstraint(fields=["export_id"], name="consent_export_id_once"),
             UniqueConstraint(fields=["grant", "revision"], name="consent_export_revision_once"),
             check("consent_export_revision_from_one", Q(revision__gte=1)),
             check(

@@ -36,7 +36,7 @@ class GrantQuerySet(models.QuerySet["Grant"]):
 class Grant(models.Model):
     """One approval. App, person and scope repeat the request's, so that the database can hold one live grant each."""
 
-    grant_id = models.CharField(_("grant ID"), max_length=64, unique=True)
+    grant_id = models.CharField(_("grant ID"), max_length=64)
     request = models.OneToOneField("consent.ConsentRequest", on_delete=models.PROTECT, related_name="grant")
     app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="grants")
     user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="grants", db_index=False)
@@ -75,6 +75,7 @@ class Grant(models.Model):
         verbose_name = _("grant")
         verbose_name_plural = _("grants")
         constraints = [
+            UniqueConstraint(fields=["grant_id"], name="consent_grant_id_once"),
             one_of("consent_grant_status", "status", GrantStatus),
             check(
                 "consent_grant_end_together",

@@ -156,7 +156,7 @@ class Receipt(models.Model):
     Both are signed over `claims` and differ in the last member, `audit`: the texts are kept as they were signed, JSON.
     """
 
-    receipt_id = models.CharField(max_length=64, unique=True)
+    receipt_id = models.CharField(max_length=64)
     request = models.ForeignKey(
         "consent.ConsentRequest", on_delete=models.PROTECT, related_name="receipts", db_index=False
     )
@@ -171,7 +171,10 @@ class Receipt(models.Model):
 
     class Meta:
         db_table = "consent_receipts"
-        constraints = [UniqueConstraint(fields=["request", "event"], name="consent_receipt_once")]
+        constraints = [
+            UniqueConstraint(fields=["receipt_id"], name="consent_receipt_id_once"),
+            UniqueConstraint(fields=["request", "event"], name="consent_receipt_once"),
+        ]
         indexes = [Index(fields=["request", "-id"], name="consent_receipt_newest")]
 
     def __str__(self) -> str:

@@ -78,7 +78,7 @@ class ConsentRequestQuerySet(models.QuerySet["ConsentRequest"]):
 class ConsentRequest(models.Model):
     """One scope asked of one person by one app, for one purpose. `decided_by` names the kind of actor."""
 
-    request_id = models.CharField(_("request ID"), max_length=64, unique=True)
+    request_id = models.CharField(_("request ID"), max_length=64)
     app = models.ForeignKey("developers.App", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
     user = models.ForeignKey("accounts.User", on_delete=models.PROTECT, related_name="consent_requests", db_index=False)
     # what the app calls the person (developers.people), as the digest is over it; it outlives the account
@@ -131,6 +131,7 @@ class ConsentRequest(models.Model):
         verbose_name = _("consent request")
         verbose_name_plural = _("consent requests")
         constraints = [
+            models.UniqueConstraint(fields=["request_id"], name="consent_request_id_once"),
             models.CheckConstraint(
                 condition=models.Q(status__in=[s.value for s in RequestStatus]), name="consent_request_status"
             ),

@@ -41,7 +41,14 @@ BORNE: dict[tuple[str, str], str] = {
         "consent",
         "0019_receipts_share_claims",
     ): "no release came before it; a server from before grants nothing meanwhile, and its ends wait in audit_pending",
-}
+    **{
+        ("consent", name): "the constraint takes what the unique index took"
+        for name in (
+            "0020_one_index_of_receipt_ids", "0021_one_index_of_export_ids", "0022_one_index_of_grant_ids",
+            "0023_one_index_of_request_ids",
+        )
+    },
+}  # fmt: skip
 GOES = (
     migrations.RemoveField, migrations.RenameField, migrations.DeleteModel, migrations.RenameModel,
     migrations.AlterModelTable, migrations.AlterModelTableComment,

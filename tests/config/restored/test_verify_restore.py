@@ -121,7 +121,7 @@ def test_an_index_and_a_table_that_are_missing(db: None) -> None:
     ("table", "constraint", "said"),
     [
         ("webhook_deliveries", "webhook_delivery_finish_together", "webhook_delivery_finish_together"),
-        ("consent_receipts", "consent_receipts_receipt_id_key", "receipt_id as unique"),
+        ("connector_keys", "connector_keys_thumbprint_key", "thumbprint as unique"),
         ("consent_log_leaves", "consent_log_leaves_pkey", "log_index as primary key"),
     ],
 )
