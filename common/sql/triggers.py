@@ -126,6 +126,12 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
                     cursor.execute(statement)
 
 
+def take_off(database: BaseDatabaseWrapper, rule: Rule) -> None:
+    """For a migration that changes rows: every `migrate` installs all rules when it is done."""
+    with database.cursor() as cursor:
+        cursor.execute(rule.statements(database.vendor)[0])
+
+
 @contextmanager
 def lifted(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> Iterator[None]:
     """Within this these rules do not hold for the transaction that it is part of, and for no other.

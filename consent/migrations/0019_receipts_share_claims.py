@@ -2,11 +2,9 @@ import base64
 
 from django.db import migrations, models
 
+from common.sql.triggers import Rule, take_off
+
 _BATCH = 500
-_NO_UPDATE = {  # the trigger is made anew after every `migrate`
-    "postgresql": "DROP TRIGGER IF EXISTS consent_receipts_no_update ON consent_receipts",
-    "sqlite": "DROP TRIGGER IF EXISTS consent_receipts_no_update",
-}
 _BEHIND = ',"audit":'  # the last member of both copies, by which they differ
 
 
@@ -37,8 +35,7 @@ def part(apps, schema_editor):
 
 def _rows(apps, schema_editor):
     database = schema_editor.connection
-    with database.cursor() as cursor:
-        cursor.execute(_NO_UPDATE[database.vendor])
+    take_off(database, Rule("consent_receipts", "no_update", "UPDATE", ""))
     receipts, last = apps.get_model("consent", "Receipt").objects.using(database.alias).order_by("pk"), 0
     while rows := list(receipts.filter(pk__gt=last)[:_BATCH]):
         yield from rows
