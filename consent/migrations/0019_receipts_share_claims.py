@@ -11,19 +11,27 @@ _BEHIND = ',"audit":'  # the last member of both copies, by which they differ
 def share(apps, schema_editor):
     """Keep once what both copies say, as it was signed; refuses a receipt that would not read the same afterwards."""
     for row in _rows(apps, schema_editor):
-        head, payload, row.signature = row.jws.split(".")
-        app_payload, row.app_signature = row.app_jws.split(".")[1:]
-        row.kid = _text(head).rpartition('"kid":"')[2].removesuffix('"}')
-        claims, _, audit = _text(payload).rpartition(_BEHIND)
-        row.claims, row.audit = f"{claims}}}", audit[:-1]
-        row.app_audit = _text(app_payload).rpartition(_BEHIND)[2][:-1]
-        if _copies(row) != (row.jws, row.app_jws):
+        if not _shares(row):
             raise ValueError(
                 f"The receipt {row.receipt_id} is not one that this service signed: its copies say different things or "
                 "say them in another form. Nothing was changed. Compare it with a backup, or ask whoever wrote it."
             )
         row.jws = row.app_jws = ""
         row.save()
+
+
+def _shares(row):
+    try:
+        head, payload, row.signature = row.jws.split(".")
+        app_payload, row.app_signature = row.app_jws.split(".")[1:]
+        row.kid = _text(head).rpartition('"kid":"')[2].removesuffix('"}')
+        claims, _, audit = _text(payload).rpartition(_BEHIND)
+        app_audit = _text(app_payload).rpartition(_BEHIND)[2]
+    except ValueError:  # no JWS, no base64url, no UTF-8
+        return False
+    row.claims, row.audit, row.app_audit = f"{claims}}}", audit[:-1], app_audit[:-1]
+    fits = (len(row.kid), len(row.signature), len(row.app_signature)) == (43, 86, 86)
+    return fits and _copies(row) == (row.jws, row.app_jws)
 
 
 def part(apps, schema_editor):
