@@ -7,7 +7,7 @@ import asyncio
 import json
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from deploy.local.place import PYTHON, ROOT
 
@@ -24,40 +24,21 @@ def slow_agent() -> Iterator[int]:
         process.wait(15)
 
 
-class Agent(asyncio.Protocol):
-    """One connection; answers one request after the other."""
-
-    def __init__(self) -> None:
-        self.received = bytearray()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.received += data
-        head = self.received.find(b"\r\n\r\n")
-        if head < 0:
-            return
-        lower = bytes(self.received[:head]).lower()
-        length = int(lower.split(b"content-length:")[1].split(b"\r")[0])
-        if len(self.received) < head + 4 + length:
-            return
-        task = json.loads(self.received[head + 4 :])["id"]
-        delay = float(lower.split(b" ", 2)[1].strip(b"/") or 0)
-        self.received.clear()
-        asyncio.get_running_loop().call_later(delay, self.answer, task)
-
-    def answer(self, task: str) -> None:
-        message = {"role": "agent", "parts": [{"type": "text", "text": json.dumps({"likes": ["tea"] * 100})}]}
-        result = {"id": task, "status": {"state": "completed", "message": message}}
-        body = json.dumps({"jsonrpc": "2.0", "id": task, "result": result}).encode()
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        self.transport.write(head.encode() + body)
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """One request of a connection after the other, until it closes."""
+    with suppress(asyncio.IncompleteReadError, ConnectionError), closing(writer):
+        while head := (await reader.readuntil(b"\r\n\r\n")).lower():
+            task = json.loads(await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r")[0])))["id"]
+            await asyncio.sleep(float(head.split(b" ", 2)[1].strip(b"/") or 0))
+            message = {"role": "agent", "parts": [{"type": "text", "text": json.dumps({"likes": ["tea"] * 100})}]}
+            result = {"id": task, "status": {"state": "completed", "message": message}}
+            body = json.dumps({"jsonrpc": "2.0", "id": task, "result": result}).encode()
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+            writer.write(head + body)
 
 
 async def main() -> None:
-    server = await asyncio.get_running_loop().create_server(Agent, "127.0.0.1", 0, backlog=2048)
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=2048)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
