@@ -13,6 +13,7 @@ from tests.factories import ReceiptFactory
 BEFORE, AFTER = "0018", "0019"
 
 
+@pytest.mark.without_services
 @pytest.mark.django_db(transaction=True)
 def test_both_copies_are_byte_for_byte_what_was_signed_and_others_are_refused() -> None:
     made = [ReceiptFactory(), ReceiptFactory(request__purpose='Zwei "Maße", drei 🍜\\')]
