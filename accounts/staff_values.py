@@ -1,12 +1,13 @@
 """Values as staff read them: what the code calls a state, in the reader's language; and JSON as lines and tables."""
 
+import re
 from collections.abc import Callable
-from functools import cache
+from datetime import datetime
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import models
-from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format, localize
 from django.utils.html import format_html, format_html_join
 from django.utils.text import capfirst
@@ -52,14 +53,14 @@ WORDS: "dict[str, StrOrPromise]" = {
     "paused": pgettext_lazy("badge", "Paused"),
     "pending": pgettext_lazy("badge", "Waiting"),
     "queued": _("Queued"),
-    "released": pgettext_lazy("badge", "Given back by the app"),
+    "released": pgettext_lazy("badge", "Given back"),
     "removed": _("Removed"),
-    "revoked": _("Stopped by the person"),
+    "revoked": pgettext_lazy("badge", "Stopped"),
     "running": _("Running"),
     "sending": _("Being sent"),
     "sent": _("Sent"),
     "superseded": pgettext_lazy("badge", "Replaced"),
-    "terminated": pgettext_lazy("badge", "Ended by staff"),
+    "terminated": pgettext_lazy("badge", "Terminated"),
     "unconfirmed": _("Never confirmed"),
     "unknown": _("Unknown"),
     "upstream_timeout": _("Timed out"),
@@ -127,26 +128,36 @@ NAMES = {
 }  # fmt: skip
 
 
-def in_words(value: Any) -> str:
-    """What stands on a page for a value: a list one entry to a line, an object as a table of names and values."""
+# of JSON, the members whose texts are the code's; any other text is somebody's own, and stays as it is
+_IDENTIFIERS = {
+    "actor", "by", "decided_by", "ended_by", "event", "kind", "outcome", "purpose", "purposes", "request_status",
+    "status",
+}  # fmt: skip
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+
+
+def in_words(value: Any, name: str = "") -> Any:
+    """What stands on a page for JSON, of the member `name`: a list one entry to a line, an object as a table."""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     if isinstance(value, dict) and value:
-        rows = ((_name(name), in_words(one)) for name, one in value.items())
+        rows = ((_name(member), in_words(one, member)) for member, one in value.items())
         body = format_html_join("", "<tr><th scope=row>{}</th><td>{}</td></tr>", rows)
         return format_html('<table class="facts"><tbody>{}</tbody></table>', body)
     if isinstance(value, list | tuple) and value:
-        return format_html_join("\n", "<div>{}</div>", ((in_words(one),) for one in value))
+        return format_html_join("\n", "<div>{}</div>", ((in_words(one, name),) for one in value))
     if isinstance(value, str) and value:
-        return _text(value)
+        return kind_in_words(value) if name in _IDENTIFIERS else _text(value)
     return NOTHING if value in (None, "", [], {}, ()) else str(localize(value))
 
 
 def _text(value: str) -> str:
-    if value in WORDS:
-        return str(WORDS[value])
-    at = parse_datetime(value) if value[:4].isdecimal() and "T" in value else None
-    return date_format(localtime(at), "DATETIME_FORMAT") if at is not None and at.tzinfo is not None else value
+    """A time by the reader's own clock, to the second; any other text as it is, also one that is no time after all."""
+    try:
+        at = localtime(datetime.fromisoformat(value)) if _TIME.fullmatch(value) else None
+    except (ValueError, OverflowError):
+        return value
+    return value if at is None else f"{date_format(at, 'DATE_FORMAT')} {at:%H:%M:%S}"
 
 
 def _name(name: str) -> str:
@@ -165,7 +176,7 @@ def kind_in_words(value: str) -> str:
 @cache
 def column(field: "models.Field[Any, Any]") -> Callable[[Any], str]:
     """A column or read-only field of the admin that shows this field of a row in words."""
-    words = in_words if isinstance(field, models.JSONField) else kind_in_words
+    words = partial(in_words, name=field.name) if isinstance(field, models.JSONField) else kind_in_words
 
     @admin.display(description=field.verbose_name, ordering=field.name)
     def shown(row: Any) -> str:
@@ -184,6 +195,6 @@ class ChoicesInWords(admin.ChoicesFieldListFilter):
     """A filter by the choices of a field, each in words."""
 
     def choices(self, changelist: Any) -> Any:
-        words = {value: in_words(value) for value, _label in self.field.flatchoices}
+        words = {value: kind_in_words(value) for value, _label in self.field.flatchoices}
         for choice in super().choices(changelist):
             yield {**choice, "display": words.get(choice["display"], choice["display"])}

@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
-from accounts.staff_values import in_words
+from accounts.staff_values import kind_in_words
 from agents_proxy.financial.errors import AggregatorProblem
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from common.problems import every_problem
@@ -28,7 +28,7 @@ class ItemAdmin(AboutPeople, ReadOnly):
 @admin.register(RefreshRun)
 class RefreshAdmin(AboutPeople, ReadOnly):
     list_display = ("item", "status", "error_code", "pages", "added", "modified", "removed", "finished_at")
-    list_filter = ("status", value_filter("error_code", sorted(_CODES), in_words))
+    list_filter = ("status", value_filter("error_code", sorted(_CODES), kind_in_words))
     identifiers = ("error_code",)
     list_select_related = ("item__user",)
     ordering = ("-id",)

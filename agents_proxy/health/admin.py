@@ -8,7 +8,7 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 
 from accounts.staff import ReadOnly
-from accounts.staff_values import in_words
+from accounts.staff_values import kind_in_words
 from agents_proxy.health.queries import FAILURES, SAMPLE, health_of_agents
 from agents_proxy.proxy.models import Call
 
@@ -40,7 +40,7 @@ class CallAdmin(ReadOnly):
             "opts": self.opts,
             "agents": agents,
             "any": any(period.calls for one in agents for period in one.figures),
-            "failures": [in_words(outcome) for outcome in FAILURES],
+            "failures": [kind_in_words(outcome) for outcome in FAILURES],
             "sample": SAMPLE,
         }
         return TemplateResponse(request, "admin/agents_proxy/call/health.html", context)

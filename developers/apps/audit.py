@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WORDS: dict[str, "StrOrPromise"] = {
     "app.made": _("Made the app “%(name)s”"),
     "app.renamed": _("Renamed the app from “%(before)s” to “%(name)s”"),
+    "app.origins_set": _("Set the browser origins: %(origins)s"),
     "app.closed": _("Closed the app; tokens that ended with it: %(revoked_tokens)s"),
     "app.closed_with_owner": _(
         "Closed the app, since the account of its last owner ended; tokens that ended with it: %(revoked_tokens)s"
@@ -27,6 +28,7 @@ WORDS: dict[str, "StrOrPromise"] = {
     "token.leaked": _("Revoked the token “%(label)s” (%(prefix)s), which somebody found and reported"),
     "connector_key.registered": _("Registered the connector key %(key_id)s (%(fingerprint)s)"),
     "connector_key.removed": _("Removed the connector key %(key_id)s (%(fingerprint)s)"),
+    "host.allowed": _("Let “%(label)s” act for the app (%(prefix)s)"),
     "console.called": _("Called %(operation)s in the console"),
     "app.approved": _("Approved the application"),
     "app.changed": _("Changed the app: %(fields)s"),
@@ -48,6 +50,7 @@ WORDS: dict[str, "StrOrPromise"] = {
     "webhook.changed": _("Changed the endpoint %(endpoint)s"),
     "webhook.deleted": _("Deleted the endpoint %(url)s"),
     "webhook.secret_renewed": _("Renewed the secret of the endpoint %(endpoint)s"),
+    "webhook.replayed": _("Sent a notice to the endpoint %(endpoint)s again"),
     "webhook.disabled": _("Disabled the endpoint %(endpoint)s: %(reason)s"),
     "webhook.enabled": _("Enabled the endpoint %(endpoint)s"),
     "destination.added": _("Added the destination %(name)s at %(url)s"),

@@ -1,18 +1,22 @@
 """What staff read in place of identifiers and of JSON."""
 
+import re
 from typing import Any
 
 import pytest
 from django.contrib import admin
 from django.test import Client
+from django.utils import timezone
 from django.utils.translation import override
 
 from accounts.staff_values import has_raw_choices, in_words, kind_in_words
 from consent.event_types import WEBHOOK_TYPES, EventType
 from consent.states import Actor
+from developers.apps.audit import WORDS
 from tests import factories
+from tests.architecture.test_house import files, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.own_process("git says which files there are")]
 
 CHOICES = [
     value
@@ -21,6 +25,7 @@ CHOICES = [
     if has_raw_choices(field)
     for value, _label in field.flatchoices  # type: ignore[attr-defined]  # it has choices
 ]
+_RECORDED = re.compile(r"\brecord\(\s*app=[^\"]*?\baction=\"([a-z_.]+)\"")
 EVENTS = [event for event in EventType if not event.is_derived]
 
 
@@ -38,6 +43,13 @@ def test_each_state_and_event_is_said_in_both_languages() -> None:
     assert german["processing_consent.given"] == "Einwilligung in die Verarbeitung: Erteilt"
 
 
+def test_each_action_of_an_apps_audit_is_said() -> None:
+    recorded = {action for path in files(".py") for action in _RECORDED.findall(text_of(path))}
+
+    assert len(recorded) > 30
+    assert recorded - set(WORDS) == set()
+
+
 def test_json_is_lines_and_tables_whose_text_is_inert() -> None:
     shown = in_words({"grant_id": "<b>", "purposes": ["profile", "own words"], "is_new": True, "none": None})
 
@@ -47,7 +59,16 @@ def test_json_is_lines_and_tables_whose_text_is_inert() -> None:
         "<tr><th scope=row>is new</th><td>yes</td></tr><tr><th scope=row>none</th><td>-</td></tr></tbody></table>"
     )
     with override("de"):
-        assert in_words("2026-11-29T16:02:00+00:00") == "29. November 2026 16:02"
+        assert in_words("2026-11-29T16:02:07Z") == "29. November 2026 16:02:07"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["staff", "revoked", "2026-11-29", "2026-13-01T00:00:00Z", "9999-12-31T23-23", "0001-01-01T00:00:00Z", "%(name)s"],
+)
+def test_what_somebody_called_something_stays_as_it_is(text: str) -> None:
+    with timezone.override("Pacific/Honolulu"):  # where the first day of all is none any more
+        assert in_words({"label": text}).count(f"<td>{text}</td>") == 1
 
 
 @pytest.mark.parametrize(
@@ -76,4 +97,4 @@ def test_a_filter_says_its_choices_in_words_and_filters_by_the_identifier(page: 
     answer = page.get("/admin/consent/grant/?status__exact=paused")
 
     assert list(answer.context_data["cl"].result_list) == [paused]  # type: ignore[attr-defined]
-    assert ">Stopped by the person</a>" in answer.content.decode()
+    assert ">Stopped</a>" in answer.content.decode()
