@@ -7,7 +7,7 @@ from pathlib import Path
 
 from consent.verification.run import Position
 
-VERSION = 1
+VERSION = 2
 
 
 class NotOurs(Exception):
@@ -15,12 +15,17 @@ class NotOurs(Exception):
 
 
 def read(path: Path, *, only: str) -> Position | None:
-    """None where there is none yet; raises `NotOurs`, also where it is of another chain than `only`."""
+    """None where there is none yet, and for one of a version before, whose run begins anew.
+
+    Raises `NotOurs`, also where it is of another chain than `only`.
+    """
     if not path.exists():
         return None
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept.pop("version") != VERSION:
+        if (version := int(kept.pop("version"))) < VERSION:
+            return None
+        if version > VERSION:
             raise NotOurs
         position = Position.from_json(kept)
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -293,6 +293,12 @@ def spoil_receipt(world: World) -> None:
     )
 
 
+@row(ROWS, "the signature of the receipt")
+def rename_key(world: World) -> None:
+    """Say that another key signed a receipt."""
+    Receipt.objects.filter(request=world.denied).update(kid="A" * 43)
+
+
 @row(ROWS, "says something else")
 def swap_copies(world: World) -> None:
     """Give the person the app's copy of a receipt."""

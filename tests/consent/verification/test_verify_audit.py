@@ -184,13 +184,19 @@ def test_a_run_that_was_ended_within_the_log_goes_on_there(
     assert read == [6]
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "stage": "chains"}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 3}', '{"version": 2, "stage": "chains"}'])
 def test_another_file_is_no_state(world: World, tmp_path: Path, text: str) -> None:
     file = tmp_path / "state.json"
     file.write_text(text)
 
     assert refused(state=file) == (2, "")
     assert file.read_text() == text
+
+
+def test_the_state_of_a_version_before_is_begun_anew(world: World, tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text('{"version": 1, "stage": "log", "told": {}}')
+
+    assert "Going on" not in verified(state=tmp_path / "state.json")
 
 
 def test_the_state_of_one_chain_is_not_gone_on_with_for_all(world: World, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from django.db import connection
 
 from common.sql.triggers import lifted
 from consent.ledger import receipts
-from consent.ledger.models import Receipt
+from consent.ledger.models import RECEIPT_TYPE, Receipt
 from consent.rules import RULES
 from tests.factories import ReceiptFactory
 
@@ -18,6 +18,7 @@ BEFORE, AFTER = "0018", "0019"
 def test_both_copies_are_byte_for_byte_what_was_signed_and_others_are_refused() -> None:
     made = [ReceiptFactory(), ReceiptFactory(request__purpose='Zwei "Maße", drei 🍜\\')]
     told = [(each.receipt_id, each.jws, each.app_jws) for each in made]
+    assert all(receipts.sign(receipts.verified(copy) or {}, RECEIPT_TYPE) == copy for _, *both in told for copy in both)
     try:
         migrate(BEFORE)
         assert copies() == told
