@@ -136,7 +136,7 @@ _IDENTIFIERS = {
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 
 
-def in_words(value: Any, name: str = "") -> Any:
+def in_words(value: Any, name: str = "") -> str:
     """What stands on a page for JSON, of the member `name`: a list one entry to a line, an object as a table."""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
