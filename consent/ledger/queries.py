@@ -17,7 +17,7 @@ def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
     receipt = Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk, request__withheld=False).first()
     if receipt is None:
         raise UnknownReceipt
-    return _told(receipt.receipt_id, receipt.app_jws)
+    return _as_shape(receipt.receipt_id, receipt.app_jws)
 
 
 def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
@@ -25,10 +25,10 @@ def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
     receipt = Receipt.objects.filter(receipt_id=receipt_id, request__user=user).first()
     if receipt is None:
         raise UnknownReceipt
-    return _told(receipt.receipt_id, receipt.jws)
+    return _as_shape(receipt.receipt_id, receipt.jws)
 
 
-def _told(receipt_id: str, jws: str) -> ReceiptShape:
+def _as_shape(receipt_id: str, jws: str) -> ReceiptShape:
     payload = jws.split(".")[1]
     claims: Any = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     return {"receipt_id": receipt_id, "jws": jws, "claims": claims}

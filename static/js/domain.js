@@ -276,7 +276,7 @@ function failWhole(text) {
 }
 
 /** What this domain holds, as this page shows it; a segment that the page does not show, as it is stored. */
-async function held() {
+async function contents() {
   const stored = /** @type {{segment_id: string, content_revision: number, values: Record<string, unknown>}[]} */ (await openAll({ domain }));
   const unshown = stored.filter(({ segment_id }) => !segments.some(({ id }) => id === segment_id));
   const found = [
@@ -294,7 +294,7 @@ async function clearDomain() {
   dropWholeUndo();
   /** @type {{id: string, before: Record<string, unknown>, seen: NonNullable<Seen>}[]} */
   const gone = [];
-  const before = await held().catch(refusedWhole);
+  const before = await contents().catch(refusedWhole);
   for (const { id, seen } of before ?? []) {
     const changes = Object.fromEntries(Object.keys(seen.values).map((name) => [name, null]));
     const left = await changeWhole(id, () => writeAttributes(domain, id, changes, seen));

@@ -4,7 +4,7 @@
 import { gettext, interpolate } from "./i18n.js";
 import { all, busy, explain, find, make } from "./page.js";
 import { inWords } from "./values.js";
-import { approve, deny, fill, forgetKey, getKeys, heldKey, makeVault, moveGrant, openAll, openVault, preview, resume } from "./vault/sandbox.js";
+import { approve, deny, fill, forgetKey, getKeys, storedKey, makeVault, moveGrant, openAll, openVault, preview, resume } from "./vault/sandbox.js";
 
 /** @typedef {import("./vault/types.js").VaultKey} VaultKey */
 
@@ -32,7 +32,7 @@ async function said(work) {
 }
 
 async function begin() {
-  const vault = await heldKey(person);
+  const vault = await storedKey(person);
   const { key_id: keyId } = await getKeys(person);
   if (vault && vault.keyId === keyId) return show(vault);
   if (keyId) {

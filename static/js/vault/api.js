@@ -47,7 +47,7 @@ export const isInterrupted = (error) =>
  */
 export async function call(method, address, body) {
   try {
-    return await asked(method, address, body);
+    return await answerOf(method, address, body);
   } catch (error) {
     if (isInterrupted(error)) {
       const { code } = /** @type {ApiError} */ (error);
@@ -58,7 +58,7 @@ export async function call(method, address, body) {
 }
 
 /** @param {string} method @param {string} address @param {unknown} body @returns {Promise<any>} */
-async function asked(method, address, body) {
+async function answerOf(method, address, body) {
   const answer = await send(method, address, body);
   // A redirect is the sign-in page: following it would end in HTML, and a POST would be lost on the way.
   if (answer.type === "opaqueredirect")
@@ -145,7 +145,7 @@ export const createVault = (vault) => call("POST", "/vault/keys", vault);
  * @returns {Promise<Keys>}
  */
 export const setSigningKey = (root, { quiet = false } = {}) =>
-  (quiet ? asked : call)("PUT", "/vault/signing-key", root);
+  (quiet ? answerOf : call)("PUT", "/vault/signing-key", root);
 
 /** `hidden_scopes` at the moment of these notes. @returns {Promise<{jwe: string | null, revision: number, updated_at?: string | null, hidden_scopes?: string[]}>} */
 export const getNotes = () => call("GET", "/vault/notes");

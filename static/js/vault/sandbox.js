@@ -68,7 +68,7 @@ async function inStore(mode, work) {
 }
 
 /** The key of this person's vault, where this browser holds it. @param {Person} person @returns {Promise<VaultKey | null>} */
-export const heldKey = async ({ userId }) => (await inStore("readonly", (store) => store.get(userId))) ?? null;
+export const storedKey = async ({ userId }) => (await inStore("readonly", (store) => store.get(userId))) ?? null;
 
 /** @param {VaultKey} vault */
 const hold = (vault) => inStore("readwrite", (store) => store.put(vault, vault.userId));
