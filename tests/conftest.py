@@ -17,6 +17,7 @@ from django.test import Client
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from hypothesis.internal.conjecture import providers
+from pytest_django.plugin import blocking_manager_key
 
 from accounts.models import User
 from agents_proxy.proxy import a2a, credentials
@@ -94,6 +95,14 @@ def _is_left_out(item: pytest.Item) -> bool:
 
 def _is_long_alone(config: pytest.Config, marks: Iterable[pytest.Mark]) -> bool:
     return not config.getoption("--long") and any(mark.name == "long" and mark.kwargs.get("only") for mark in marks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Between two tests as between two requests: a connection that broke fails one test, and not all that follow."""
+    if connection.errors_occurred:
+        with item.config.stash[blocking_manager_key].unblock():
+            connection.close_if_unusable_or_obsolete()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
