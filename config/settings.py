@@ -221,12 +221,14 @@ else:
             "reconnect_timeout": 2,
             "connection_class": PooledConnection,
         },
-        # seconds, and milliseconds: a host that is gone says nothing, and TCP alone would wait for a quarter of an hour
+        # seconds, and milliseconds: a host that is gone says nothing; TCP alone would wait for a quarter of an hour.
+        # `tcp_user_timeout` also ends an idle connection that has a probe without an answer by then, were it the first:
+        # before it there must be room for several, or each lost packet breaks a connection.
         "connect_timeout": 3,
-        "tcp_user_timeout": 5000,
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 2,
+        "tcp_user_timeout": 11_000,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
         # plans are made once a connection instead of with every read: half of what a hot read costs PostgreSQL; never
         # behind a pooler (PooledConnection), where a statement might be another client's
         "server_side_binding": True,

@@ -50,7 +50,7 @@ def end_without_client(connection: psycopg.Connection[Any]) -> None:
     Its own default is two hours, for which the locks of an unfinished transaction would stay. Leaves a transaction open
     where the connection is not in autocommit.
     """
-    wanted = {"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "2"}
+    wanted = {"tcp_keepalives_idle": "8", "tcp_keepalives_interval": "4", "tcp_keepalives_count": "3"}
     psycopg.Cursor(connection).execute(
         "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS wanted(name, value)",
         [list(wanted), list(wanted.values())],

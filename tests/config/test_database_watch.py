@@ -73,3 +73,14 @@ def test_postgresql_gives_up_a_session_whose_client_is_gone_within_twenty_second
         kept = dict(cursor.fetchall())
 
     assert kept["tcp_keepalives_idle"] + kept["tcp_keepalives_interval"] * kept["tcp_keepalives_count"] == 20
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no sessions")
+def test_an_idle_connection_outlives_two_lost_probes_and_no_third() -> None:
+    """Linux lets TCP_USER_TIMEOUT end what has one probe without an answer when it is over, whatever the count is."""
+    kept = connection.settings_dict["OPTIONS"]
+
+    second = kept["keepalives_idle"] + kept["keepalives_interval"]
+    third = second + kept["keepalives_interval"]
+    assert second < third < kept["tcp_user_timeout"] / 1000 <= third + kept["keepalives_interval"]
