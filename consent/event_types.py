@@ -243,7 +243,7 @@ class EventType(StrEnum):
     )
     READ = (
         "read",
-        InHistory(Group.READS, "eye", "", _("%(app)s read %(scope)s")),
+        InHistory(Group.READS, "eye", "out", _("%(app)s read %(scope)s")),
         None,
         Trait.DERIVED,
     )

@@ -41,7 +41,7 @@ class AlertsForm(forms.Form):
     endings = _way(_("Something that you share ends soon"))
     reads = _way(_("An app reads something for the first time"))
     updates = _way(_("An app gets newer values"))
-    security = _way(_("How you sign in or unlock changes"), _("Always by mail, and at any hour."), by_mail=True)
+    security = _way(_("Changes of how you sign in or unlock"), _("Always by mail, and at any hour."), by_mail=True)
     phrase = forms.CharField(
         label=_("Your phrase"), max_length=60, required=False,
         widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),

@@ -115,7 +115,9 @@ def keep_unused(request: HttpRequest, grant_id: str) -> HttpResponse:
     except MoveNotAllowed:
         messages.info(request, gettext("This had ended already. Nothing was changed now."))
     else:
-        messages.success(request, gettext("Kept. It ends when you agreed, or when nobody reads it for as long again."))
+        messages.success(
+            request, gettext("Kept. It ends on the day that you agreed to, or when nobody reads it for as long again.")
+        )
     return redirect("consent:overview")
 
 

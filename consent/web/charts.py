@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 HEIGHT = 100
-_STEP, _LEAST = 10, 4
+_STEP, _WIDTH, _LEAST = 10, 8, 4  # a column, the bar in its middle, and what is left of a bar of nothing
 
 
 @dataclass(frozen=True)
@@ -37,5 +37,5 @@ def by_day(counts: Mapping[date, int], *, days: int, now: datetime) -> Chart:
     bars = []
     for place, (day, value) in enumerate(zip(each, values, strict=True)):
         height = max(_LEAST, value * HEIGHT // most)
-        bars.append(Bar(day, value, place * _STEP, HEIGHT - height, height))
+        bars.append(Bar(day, value, place * _STEP + (_STEP - _WIDTH) // 2, HEIGHT - height, height))
     return Chart(bars, sum(values), days * _STEP)

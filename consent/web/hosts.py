@@ -177,7 +177,11 @@ def _page(request: HttpRequest, authorization: AuthorizationRequest, problem: st
         "goes_to": destination_of(authorization.redirect_uri),
         "ways": ways.values(),
         "chosen": request.POST.get("act_as") or _first(ways),
-        "permissions": [(name, _WORDS[name], name in ticked) for name in authorization.permissions],
+        "permissions": [
+            (name, _WORDS[name], name in ticked)
+            for name in authorization.permissions
+            if name != Permission.READ or any(way.can_read for way in ways.values())
+        ],
         "said_wrong": problem,
     }
     page = render(request, "consent/authorize.html", context, status=400 if problem else 200)

@@ -20,6 +20,8 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.web.history_filter import Chosen
 
+_MOST_NAMES = 4  # kinds of records, of one day
+
 
 @dataclass(frozen=True)
 class DailyViews:
@@ -32,7 +34,10 @@ class DailyViews:
 
     def detail(self) -> str:
         """How often, and at what."""
-        words = capfirst(", ".join(sorted(map(_called, self.kinds))))
+        names = sorted(map(_called, self.kinds))
+        if len(names) > _MOST_NAMES:
+            names[_MOST_NAMES:] = [gettext("%(n)s more kinds") % {"n": len(names) - _MOST_NAMES}]
+        words = capfirst(", ".join(names))
         times = ngettext("%(n)d look that day.", "%(n)d looks that day.", self.count) % {"n": self.count}
         return f"{words}. {times}"
 
