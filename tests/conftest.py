@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
@@ -44,6 +45,9 @@ hypothesis_settings.load_profile("steady")
 # Constants of whatever modules happen to be imported would make other examples of another order of the tests; to look
 # for them took each process seconds.
 providers._get_local_constants = providers.Constants
+
+# No test looks at the format of an IRI, and to import what does so compiles a grammar for a second and a half.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as for a module that is not installed
 
 # in the runs of a busy machine a quarter of a second is no sign that Redis is away
 limits._REDIS_TIMEOUT = MOST_SECONDS

@@ -195,7 +195,7 @@ def test_whatever_hangs_is_left(
 
     hanging = agent(after_the_request, certificate=trusted if encrypted else None)
     with hanging as running, pytest.raises(TimedOut) as raised:
-        post(running.url, seconds=2 if why == "deadline" else 3600)
+        post(running.url, seconds=1 if why == "deadline" else 3600)
 
     assert raised.value.may_have_arrived
 
