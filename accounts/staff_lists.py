@@ -52,6 +52,11 @@ class BoundedList(ChangeList):
         self.only_newest = MOST_FILTERED
         return found.filter(pk__gt=newest - MOST_FILTERED)
 
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        if not self.query and not self.has_active_filters:
+            self.full_result_count = self.result_count  # the search says how many it found only where it was one
+
     def _unserved(self) -> bool:
         chosen = {f"{name}={value}" for name, values in self.get_filters_params().items() for value in values}
         return not chosen <= set(getattr(self.model_admin, "filters_by_index", ()))

@@ -34,6 +34,7 @@ def ask_for_note(
     title: str | Promise,
     explanation: str | Promise,
     button: str | Promise,
+    danger: bool = False,
 ) -> TemplateResponse:
     """The page that names the chosen rows and asks why; it sends the same action again, with the note."""
     context = {
@@ -41,6 +42,7 @@ def ask_for_note(
         "title": title,
         "explanation": explanation,
         "button": button,
+        "danger": danger,
         "rows": rows,
         "action": action,
         "sent": request.POST.get("note", ""),

@@ -54,6 +54,9 @@ class StaffSite(AdminSite):
         """Passwords are changed where everybody changes theirs."""
         return HttpResponseRedirect("/accounts/password/change/")
 
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return self.password_change(request)
+
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Sign out where everybody does, which also ends the session's own record."""
         return HttpResponseRedirect("/accounts/logout/")

@@ -243,7 +243,11 @@ class ScopeEntryAdmin(NeverDeleted):
         touched = self._touched(request, [entry.pk for entry in entries])
         context = {
             **self.admin_site.each_context(request),
-            "title": _("Let these scopes be asked for?") if exposed else _("Withdraw these scopes?"),
+            "title": (
+                ngettext("Let this scope be asked for?", "Let these scopes be asked for?", len(entries))
+                if exposed
+                else ngettext("Withdraw this scope?", "Withdraw these scopes?", len(entries))
+            ),
             "exposed": exposed,
             "entries": entries,
             "touched": [Touched(_("people who keep such data"), count_people_with_data_in(pairs)), *touched],

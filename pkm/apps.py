@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 class PkmConfig(AppConfig):
     name = "pkm"
-    verbose_name = _("Scope registry")
+    verbose_name = _("Registry")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatechars
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -19,6 +18,11 @@ from consent.decisions.models import AppReport, ReportNote, ReportStatus, ScopeW
 from developers.apps.queries import numbers_of
 
 _SHOWN_REPORTS = 20  # others about the same app, the newest
+_STEPS = {
+    ReportStatus.OPEN: ("take_in_hand", "close", "add_a_note"),
+    ReportStatus.IN_HAND: ("close", "open_again", "add_a_note"),
+    ReportStatus.CLOSED: ("open_again", "add_a_note"),
+}
 
 
 @transaction.atomic
@@ -68,7 +72,11 @@ class ReportAdmin(AboutPeople, ReadOnly):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         report = self.get_object(request, object_id)
-        context = _page_context(report) if isinstance(report, AppReport) else {}
+        context = {}
+        if isinstance(report, AppReport):
+            actions = self.get_actions(request)
+            steps = [(name, actions[name][2]) for name in _STEPS[ReportStatus(report.status)] if name in actions]
+            context = {**_page_context(report), "steps": steps}
         response = super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
         if getattr(response, "context_data", None) is not None:  # the page is shown, with what others reported
             self._note(request, context.get("others", []))
@@ -76,32 +84,39 @@ class ReportAdmin(AboutPeople, ReadOnly):
 
     @admin.action(description=_("Take in hand"), permissions=["handle"])
     def take_in_hand(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        return self._move(request, queryset, ReportStatus.IN_HAND, "take_in_hand", _("Take these reports in hand?"))
+        title = ngettext("Take this report in hand?", "Take these reports in hand?", queryset.count())
+        return self._move(request, queryset, ReportStatus.IN_HAND, "take_in_hand", title)
 
-    @admin.action(description=_("Close"), permissions=["handle"])
+    @admin.action(description=_("Close as handled"), permissions=["handle"])
     def close(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        return self._move(request, queryset, ReportStatus.CLOSED, "close", _("Close these reports?"))
+        title = ngettext("Close this report?", "Close these reports?", queryset.count())
+        return self._move(request, queryset, ReportStatus.CLOSED, "close", title)
 
     @admin.action(description=_("Open again"), permissions=["handle"])
     def open_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        return self._move(request, queryset, ReportStatus.OPEN, "open_again", _("Open these reports again?"))
+        title = ngettext("Open this report again?", "Open these reports again?", queryset.count())
+        return self._move(request, queryset, ReportStatus.OPEN, "open_again", title)
 
     @admin.action(description=_("Add a note"), permissions=["handle"])
     def add_a_note(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        return self._move(request, queryset, None, "add_a_note", _("Add a note to these reports"))
+        title = ngettext("Add a note to this report", "Add a note to these reports", queryset.count())
+        return self._move(request, queryset, None, "add_a_note", title)
 
     def _move(
-        self, request: HttpRequest, queryset: QuerySet[Any], to: ReportStatus | None, action: str, title: str | Promise
+        self, request: HttpRequest, queryset: QuerySet[Any], to: ReportStatus | None, action: str, title: str
     ) -> HttpResponse | None:
         """Ask for the note first; the second post moves them, or only notes it."""
         note, by = note_of(request), request.user
         rows = list(queryset.select_related("app", "user"))
         if note is None:
             self._note(request, rows)
-            explanation = _("The note stays in the history of each report. Staff alone read it.")
-            return ask_for_note(
-                self, request, rows, action=action, title=title, explanation=explanation, button=_("Save")
+            explanation = ngettext(
+                "The note stays in the history of the report. Staff alone read it.",
+                "The note stays in the history of each report. Staff alone read it.",
+                len(rows),
             )
+            button = self.get_actions(request)[action][2]
+            return ask_for_note(self, request, rows, action=action, title=title, explanation=explanation, button=button)
         if to is None:
             for row in rows:
                 add_note(report_pk=row.pk, by=by, note=note)  # type: ignore[arg-type]  # staff, whom the admin let in

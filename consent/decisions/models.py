@@ -2,6 +2,9 @@
 
 from django.db import models
 from django.db.models import Index, Q, UniqueConstraint
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from common.constraints import check, one_of
@@ -54,7 +57,8 @@ class AppReport(models.Model):
         indexes = [Index(fields=["created_at"], condition=~Q(status=ReportStatus.CLOSED), name="app_report_waiting")]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        at = date_format(localtime(self.created_at), "SHORT_DATE_FORMAT")
+        return gettext("Report about %(app)s, %(date)s") % {"app": self.app, "date": at}
 
 
 class ReportNote(models.Model):
@@ -106,4 +110,4 @@ class ScopeWithdrawal(models.Model):
         indexes = [Index(fields=["id"], condition=Q(finished_at__isnull=True), name="scope_withdrawal_to_do")]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        return str(self.scope_entry)

@@ -66,7 +66,7 @@ class GrantAdmin(AboutPeople, ReadOnly):
         self._note(request, grants)
         context = {
             **self.admin_site.each_context(request),
-            "title": _("End these grants?"),
+            "title": ngettext("End this grant?", "End these grants?", len(grants)),
             "grants": grants,
             "lacks_reason": "reason" in request.POST,
             "opts": self.opts,

@@ -20,6 +20,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import ReadOnly
+from accounts.staff_lists import BoundedList
 from common.problems import InvalidRequest, Problem
 from developers.applications import actions
 from developers.applications.models import ApplicationStatus, DeveloperApplication
@@ -68,7 +69,7 @@ DECISIONS = (
 )
 
 
-class Queue(ChangeList):
+class Queue(BoundedList):
     """A page of the list: what its applications ask for is looked up once for all of them."""
 
     def get_results(self, request: HttpRequest) -> None:

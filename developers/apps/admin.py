@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import NeverDeleted, ReadOnly
 from accounts.staff_fields import LinesField
-from accounts.staff_lists import value_filter
+from accounts.staff_lists import BoundedList, value_filter
 from accounts.staff_notes import ask_for_note, note_of
 from common.text import is_plain
 from developers.apps import actions as app_actions
@@ -69,7 +69,7 @@ def _has_port(split: SplitResult) -> bool:
         return False
 
 
-class AppList(ChangeList):
+class AppList(BoundedList):
     """The page of apps that is shown, with the numbers of each, gathered for all of them at once."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -151,29 +151,38 @@ class AppAdmin(NeverDeleted):
 
     @admin.action(description=_("Suspend: nothing that these apps send is answered"), permissions=["change"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[App]) -> HttpResponse | None:
+        chosen = queryset.count()
         return self._switch(
             request,
             queryset,
             app_actions.suspend_app,
             action="suspend",
-            title=_("Suspend these apps?"),
-            explanation=_(
-                "Nothing that they send is answered until they are restored. Their members get a mail with your note."
+            title=ngettext("Suspend this app?", "Suspend these apps?", chosen),
+            explanation=ngettext(
+                "Nothing that it sends is answered until it is restored. Its members get a mail with your note.",
+                "Nothing that they send is answered until they are restored. Their members get a mail with your note.",
+                chosen,
             ),
-            button=_("Suspend them"),
+            button=ngettext("Suspend the app", "Suspend the apps", chosen),
+            danger=True,
             done=lambda n: ngettext("%(n)d app was suspended.", "%(n)d apps were suspended.", n),
         )
 
     @admin.action(description=_("Restore suspended apps"), permissions=["change"])
     def restore(self, request: HttpRequest, queryset: QuerySet[App]) -> HttpResponse | None:
+        chosen = queryset.count()
         return self._switch(
             request,
             queryset,
             app_actions.restore_app,
             action="restore",
-            title=_("Restore these apps?"),
-            explanation=_("What they send is answered again. Their members get a mail with your note."),
-            button=_("Restore them"),
+            title=ngettext("Restore this app?", "Restore these apps?", chosen),
+            explanation=ngettext(
+                "What it sends is answered again. Its members get a mail with your note.",
+                "What they send is answered again. Their members get a mail with your note.",
+                chosen,
+            ),
+            button=ngettext("Restore the app", "Restore the apps", chosen),
             done=lambda n: ngettext("%(n)d app was restored.", "%(n)d apps were restored.", n),
         )
 

@@ -257,7 +257,11 @@ def test_person_cannot_sign_in_to_the_admin(owner):
 
 @pytest.mark.parametrize(
     ("address", "to"),
-    [("/admin/logout/", "/accounts/logout/"), ("/admin/password_change/", "/accounts/password/change/")],
+    [
+        ("/admin/logout/", "/accounts/logout/"),
+        ("/admin/password_change/", "/accounts/password/change/"),
+        ("/admin/password_change/done/", "/accounts/password/change/"),
+    ],
 )
 def test_account_pages_are_everybodys(page, address, to):
     assert page.post(address).headers["Location"] == to
@@ -298,6 +302,14 @@ def test_dashboard_says_that_nothing_waits(page):
     answer = page.get("/admin/")
     assert answer.context["waiting"] == []
     assert "Nothing waits for you." in _text(answer)
+
+
+def test_page_of_a_room_lists_its_records_and_says_nothing_of_what_waits(page):
+    factories.AppReportFactory()
+    text = _text(page.get("/admin/consent/"))
+    assert "Reports about apps" in text
+    assert "wait" not in text
+    assert "All lists" not in text
 
 
 def test_dashboard_raises_the_alarm_when_nobody_writes_expiry_down(page):

@@ -1,6 +1,7 @@
 """What staff do about reports, and what they see beside one."""
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -10,6 +11,7 @@ from consent.ledger.models import AuditEntry
 from tests import factories
 from tests.admin.staff_actions import act, messages
 from tests.factories.asked import now
+from tests.staff import at_the_admin
 
 
 def _act(page, action, *reports, **more):
@@ -44,6 +46,29 @@ def test_report_is_handled_step_by_step_with_a_note_each(page, staff):
     text = page.get(_page_of(report)).content.decode()
     assert "It is their bank" in text
     assert staff.email in text
+
+
+@pytest.mark.parametrize(
+    ("status", "offered"),
+    [
+        ("open", ["take_in_hand", "close", "add_a_note"]),
+        ("in_hand", ["close", "open_again", "add_a_note"]),
+        ("closed", ["open_again", "add_a_note"]),
+    ],
+)
+def test_page_offers_the_steps_that_a_report_can_take(page, status, offered):
+    report = factories.AppReportFactory(status=status, handled_at=now() if status == "closed" else None)
+    assert [name for name, _label in page.get(_page_of(report)).context["steps"]] == offered
+    text = _act(page, offered[0], report).content.decode()
+    assert report.app.name in text
+    assert report.user.email in text
+    assert report.text in text
+
+
+def test_who_may_only_look_is_offered_no_step(db):
+    helper = factories.PersonFactory(is_staff=True)
+    helper.user_permissions.add(Permission.objects.get(codename="view_appreport"))
+    assert at_the_admin(helper).get(_page_of(factories.AppReportFactory())).context["steps"] == []
 
 
 def test_closed_report_waits_no_more(page):

@@ -98,7 +98,7 @@ def test_what_was_sent_too_late_is_done_after_the_code(page: Page, staff: User, 
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_label("Note").fill("They pretend to be a bank.")
     assert axe_findings(page) == []
-    page.get_by_role("button", name="Suspend them").click()
+    page.get_by_role("button", name="Suspend the app").click()
     expect(page.locator(".messagelist .success")).to_have_text("1 app was suspended.")
     app.refresh_from_db()
     assert app.status == "suspended"
