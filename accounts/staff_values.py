@@ -37,7 +37,7 @@ WORDS: "dict[str, StrOrPromise]" = {
     "confirmed": _("Confirmed"),
     "delivered": _("Delivered"),
     "denied": pgettext_lazy("badge", "Denied"),
-    "disclosed": _("Disclosed, not to be deleted"),
+    "disclosed": _("Sent there; no deletion asked for"),
     "email_removed": _("The address was removed"),
     "exhausted": pgettext_lazy("badge", "All reads used"),
     "exited": _("Left without finishing"),
@@ -139,7 +139,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 def in_words(value: Any, name: str = "") -> str:
     """What stands on a page for JSON, of the member `name`: a list one entry to a line, an object as a table."""
     if isinstance(value, bool):
-        return gettext("yes") if value else gettext("no")
+        return gettext("Yes") if value else gettext("No")
     if isinstance(value, dict) and value:
         rows = ((_name(member), in_words(one, member)) for member, one in value.items())
         body = format_html_join("", "<tr><th scope=row>{}</th><td>{}</td></tr>", rows)
@@ -152,12 +152,12 @@ def in_words(value: Any, name: str = "") -> str:
 
 
 def _text(value: str) -> str:
-    """A time by the reader's own clock, to the second; any other text as it is, also one that is no time after all."""
+    """A time by the reader's own clock; any other text as it is, also one that is no time after all."""
     try:
         at = localtime(datetime.fromisoformat(value)) if _TIME.fullmatch(value) else None
     except (ValueError, OverflowError):
         return value
-    return value if at is None else f"{date_format(at, 'DATE_FORMAT')} {at:%H:%M:%S}"
+    return value if at is None else date_format(at, "DATETIME_FORMAT")
 
 
 def _name(name: str) -> str:

@@ -37,47 +37,52 @@ class ConsentAdmin(AboutPeople, ReadOnly):
 class RunAdmin(AboutPeople, ReadOnly):
     """Where an analysis stands; what was submitted and what came of it stay sealed."""
 
-    list_display = ("user", "status", "created_at", "finished_at", "purge_at")
+    list_display = ("user", "status", "created_at", "finished_at", "kept_until")
     list_filter = ("status",)
     list_select_related = ("user",)
     search_fields = ("=analysis_id", "=user__public_id")
     ordering = ("-id",)
-    fields = ("analysis_id", "user", "consent", "status", "created_at", "started_at", "finished_at", "purge_at")
+    fields = ("analysis_id", "user", "consent", "status", "created_at", "started_at", "finished_at", "kept_until")
     unread = ("input", "profile", "provenance", "metadata")
+
+    @admin.display(description=_("kept until"), ordering="purge_at")
+    def kept_until(self, row: Run) -> Any:
+        return row.purge_at
 
 
 @admin.register(Activation)
 class ActivationAdmin(AboutPeople, ReadOnly):
     """What people sent to destinations."""
 
-    list_display = ("where", "status", "attempts", "created_at", "finished_at")
+    list_display = ("destination", "status", "attempts", "created_at", "finished_at")
     list_filter = ("status",)
     list_select_related = ("destination", "consent__user")
     search_fields = ("=activation_id", "=destination__destination_id", "=consent__user__public_id")
     ordering = ("-id",)
     fields = (
-        "activation_id", "run", "destination", "consent", "number", "status", "attempts", "status_code", "error_code",
+        "activation_id", "run", "destination", "consent", "counted", "status", "attempts", "status_code", "error_code",
         "created_at", "next_attempt_at", "finished_at",
     )  # fmt: skip
     unread = ("body", "digest")
     about = "consent.user"
 
-    @admin.display(description=_("destination"))
-    def where(self, row: Any) -> str:
-        return str(row.destination.name)
+    @admin.display(description=_("sending"), ordering="number")
+    def counted(self, row: Activation) -> int:
+        """From one on."""
+        return row.number + 1
 
 
 @admin.register(Deletion)
 class DeletionAdmin(AboutPeople, ReadOnly):
     """Who got something of people, and what became of having it deleted there; of those who are erased, too."""
 
-    list_display = ("requested_at", "receiver", "status", "error_code", "attempts", "next_attempt_at", "finished_at")
+    list_display = ("receiver", "status", "last_at", "requested_at", "finished_at")
     list_filter = ("status", ("erasure", admin.EmptyFieldListFilter))
     list_select_related = ("destination", "consent__user", "erasure__user")
     search_fields = ("=deletion_id", "=destination__destination_id", "=consent__consent_id")
     ordering = ("-id",)
     fields = (
-        "deletion_id", "consent", "erasure", "agent", "destination", "origin", "status", "first_at", "last_at",
+        "deletion_id", "receiver", "consent", "erasure", "destination", "origin", "status", "first_at", "last_at",
         "requested_at", "attempts", "next_attempt_at", "status_code", "error_code", "finished_at", "confirmation",
     )  # fmt: skip
     unread = ("subject",)
@@ -85,7 +90,7 @@ class DeletionAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("who got something"))
     def receiver(self, row: Any) -> str:
-        return str(row.destination.name if row.destination else row.agent)
+        return str(row)
 
 
 @admin.register(Destination)

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
@@ -59,7 +60,7 @@ class CheckpointAdmin(ReadOnly):
 
     @admin.display(description=_("witnesses that have not cosigned it"))
     def missing(self, row: Any) -> str:
-        return ", ".join(missing_witnesses(row))
+        return ", ".join(missing_witnesses(row)) or gettext("None")
 
 
 @admin.register(Export)

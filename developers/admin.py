@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -62,7 +63,7 @@ class TokenAdmin(ShownOnce):
         "permission_names",
         "header_only",
         "expires_at",
-        "revoked_at",
+        "revoked",
         "last_used_at",
     )
     list_filter = ("header_only", "expires_at")
@@ -75,11 +76,19 @@ class TokenAdmin(ShownOnce):
     def permission_names(self, row: DeveloperToken) -> str:
         return row.permission_labels
 
+    @admin.display(description=_("revoked"), ordering="revoked_at")
+    def revoked(self, row: DeveloperToken) -> Any:
+        """When; of one that was rotated, how long it still works."""
+        if row.revoked_at is None or row.revoked_at <= timezone.now():
+            return row.revoked_at
+        until = date_format(timezone.localtime(row.revoked_at), "DATETIME_FORMAT")
+        return gettext("Works until %(until)s") % {"until": until}
+
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
             return ("app", "label", "permissions", "header_only", "days")
         return (
-            "app", "prefix", "label", "permission_names", "header_only", "expires_at", "revoked_at", "last_used_at",
+            "app", "prefix", "label", "permission_names", "header_only", "expires_at", "revoked", "last_used_at",
             "created_by", "created_at",
         )  # fmt: skip
 
@@ -149,10 +158,11 @@ class ManagementTokenAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("permissions"))
     def may(self, row: ManagementToken) -> str:
-        return "; ".join(
-            f"{app_id}: {', '.join(str(ManagementPermission(name).label) for name in names)}"
+        labels = {
+            gettext("Every app") if app_id == "*" else app_id: [str(ManagementPermission(name).label) for name in names]
             for app_id, names in row.permissions.items()
-        )
+        }
+        return "; ".join(f"{where}: {', '.join(found)}" for where, found in labels.items())
 
 
 @admin.register(AppInvitation)
@@ -172,4 +182,4 @@ class InvitationAdmin(AboutPeople, ReadOnly):
     @admin.display(description=_("outcome"))
     def outcome(self, row: AppInvitation) -> str | None:
         """What came of it, if anything did; when, its own page says."""
-        return gettext("accepted") if row.accepted_at else gettext("withdrawn") if row.withdrawn_at else None
+        return gettext("Accepted") if row.accepted_at else gettext("Withdrawn") if row.withdrawn_at else None

@@ -20,11 +20,14 @@ from pkm.hooks import Touched, entries_touched, entry_changed
 from pkm.legacy import admin as legacy_admin
 from pkm.registry import actions as registry_actions
 from pkm.registry.derived import is_definition
+from pkm.registry.labels import translated
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.sync import registry_drift
 from pkm.segments.queries import count_people_with_data_in
 
 __all__ = ["DomainAdmin", "ScopeEntryAdmin", "legacy_admin"]
+
+_CANCELS = _("Changing this cancels the requests that wait for a decision.")
 
 # what a request that waits was asked by, and what people and apps are told that it means
 _MEANING = (
@@ -54,6 +57,10 @@ class PlainTextForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alo
 
 
 class DomainForm(PlainTextForm):
+    class Meta:
+        help_texts = {"is_active": _("Making it inactive cancels the requests that wait for its scopes.")}
+        widgets = {"description": forms.Textarea(attrs={"rows": 2, "cols": 60})}
+
     def clean_domain_key(self) -> str:
         key: str = self.cleaned_data["domain_key"]
         if not scopes.is_name(key):
@@ -105,6 +112,10 @@ class ScopeEntryForm(PlainTextForm):
         label=_("Attributes"), help_text=_("One to a line, such as lifestyle.food.favorite_cuisine.")
     )
     max_access_duration = DurationField(label=_("Longest access"), shortest=300, longest=31536000, initial=31536000)
+
+    class Meta:
+        help_texts = {"scope_label": _CANCELS, "description": _CANCELS, "sensitivity_tier": _CANCELS}
+        widgets = {"description": forms.Textarea(attrs={"rows": 2, "cols": 60})}
 
     def clean_scope(self) -> str:
         text: str = self.cleaned_data["scope"]
@@ -161,7 +172,7 @@ class StarterFilter(admin.SimpleListFilter):
     parameter_name = "starter"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("differs", gettext("differs"))]
+        return [("differs", gettext("Differs"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ScopeEntry]) -> QuerySet[ScopeEntry]:
         return queryset.filter(scope__in=registry_drift()) if self.value() == "differs" else queryset
@@ -176,7 +187,7 @@ class ScopeEntryAdmin(NeverDeleted):
 
     form = ScopeEntryForm
     formfield_overrides = {models.JSONField: {"form_class": OptionalJSON}}
-    list_display = ("scope", "scope_label", "domain", "sensitivity_tier", "exposure_enabled", "longest_access")
+    list_display = ("label", "scope", "domain", "sensitivity_tier", "exposure_enabled", "longest_access")
     list_filter = ("domain", "sensitivity_tier", "exposure_enabled", StarterFilter)
     list_select_related = ("domain",)
     search_fields = ("scope", "scope_label", "scope_handle")
@@ -191,6 +202,10 @@ class ScopeEntryAdmin(NeverDeleted):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("scope", "segments", "exposure_enabled", "scope_handle", "created_at", "updated_at") if obj else ()
+
+    @admin.display(description=_("label"), ordering="scope_label")
+    def label(self, row: ScopeEntry) -> str:
+        return translated(row.scope_label)
 
     @admin.display(description=_("longest access"), ordering="max_access_duration")
     def longest_access(self, row: ScopeEntry) -> str:

@@ -92,4 +92,4 @@ class Activation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.activation_id
+        return f"{self.destination} #{self.number + 1}"

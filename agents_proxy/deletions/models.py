@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.agents import title_of
 from agents_proxy.states import DeletionStatus
 from common.constraints import check, set_while
 from common.identifiers import new_identifier
@@ -137,4 +138,4 @@ class Deletion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.deletion_id
+        return str(self.destination or title_of(self.agent))

@@ -48,7 +48,7 @@ class Destination(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.destination_id
+        return self.name
 
     @property
     def host(self) -> str:

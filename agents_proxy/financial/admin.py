@@ -16,7 +16,7 @@ _CODES = {problem.code for problem in every_problem() if issubclass(problem, Agg
 class ItemAdmin(AboutPeople, ReadOnly):
     """That an institution is linked; its token and what was read of it stay sealed."""
 
-    list_display = ("item_id", "user", "institution", "status", "created_at")
+    list_display = ("__str__", "user", "status", "created_at")
     list_filter = ("status",)
     list_select_related = ("user",)
     search_fields = ("=item_id", "=user__public_id")
@@ -43,7 +43,7 @@ class RefreshAdmin(AboutPeople, ReadOnly):
 class LinkAdmin(AboutPeople, ReadOnly):
     """Visits to the aggregator's page."""
 
-    list_display = ("link_id", "user", "status", "created_at", "expires_at", "finished_at")
+    list_display = ("user", "status", "created_at", "expires_at", "finished_at")
     list_filter = ("status",)
     list_select_related = ("user",)
     ordering = ("-id",)

@@ -2,6 +2,8 @@
 
 from django.db import models
 from django.db.models import Q, UniqueConstraint
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import History, ItemStatus, LinkStatus, RefreshStatus
@@ -64,7 +66,7 @@ class Item(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.item_id
+        return self.institution or self.item_id
 
 
 class LinkSession(models.Model):
@@ -102,7 +104,8 @@ class LinkSession(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.link_id
+        at = date_format(localtime(self.created_at), "DATETIME_FORMAT")
+        return f"{self.user}, {at}"
 
 
 class RefreshRun(models.Model):
@@ -146,4 +149,5 @@ class RefreshRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        at = date_format(localtime(self.created_at), "DATETIME_FORMAT")
+        return f"{self.item}, {at}"

@@ -6,9 +6,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import ReadOnly
+from accounts.staff_lists import value_filter
 from accounts.staff_values import kind_in_words
+from agents_proxy.agents import AGENTS, title_of
 from agents_proxy.health.queries import FAILURES, SAMPLE, health_of_agents
 from agents_proxy.proxy.models import Call
 
@@ -17,11 +20,15 @@ from agents_proxy.proxy.models import Call
 class CallAdmin(ReadOnly):
     """That an agent was asked; never what, and never what it said."""
 
-    list_display = ("agent", "outcome", "duration_ms", "bytes", "started_at")
-    list_filter = ("agent", "outcome")
+    list_display = ("title", "outcome", "duration_ms", "bytes", "started_at")
+    list_filter = (value_filter("agent", AGENTS, title_of), "outcome")
     ordering = ("-id",)
-    fields = ("agent", "session_id", "task_id", "started_at", "duration_ms", "outcome", "bytes")
+    fields = ("title", "session_id", "task_id", "started_at", "duration_ms", "outcome", "bytes")
     change_list_template = "admin/agents_proxy/call/change_list.html"
+
+    @admin.display(description=_("agent"), ordering="agent")
+    def title(self, row: Call) -> str:
+        return title_of(row.agent)
 
     def get_urls(self) -> list[URLPattern]:
         health = path("health/", self.admin_site.admin_view(self.health_view), name="agents_proxy_call_health")

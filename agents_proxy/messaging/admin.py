@@ -92,7 +92,7 @@ class TemplateAdmin(NeverDeleted):
 class MessageAdmin(AboutPeople, ReadOnly):
     """That a message went out, and what became of it; to which number and in which words is kept nowhere."""
 
-    list_display = ("message_id", "task_id", "template", "status", "error_code", "created_at")
+    list_display = ("person", "template", "status", "error_code", "created_at")
     list_filter = ("status",)
     list_select_related = ("template", "consent__user")
     search_fields = ("=message_id", "=task_id", "=upstream_id")
@@ -103,3 +103,7 @@ class MessageAdmin(AboutPeople, ReadOnly):
         "updated_at",
     )  # fmt: skip
     about = "consent.user"
+
+    @admin.display(description=_("person"))
+    def person(self, row: OutboundMessage) -> str | None:
+        return str(row.consent.user) if row.consent else None

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Index
 from django.utils.translation import gettext_lazy as _
 
+from agents_proxy.agents import title_of
 from agents_proxy.states import CallOutcome
 from common.constraints import one_of
 
@@ -35,4 +36,4 @@ class Call(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.agent} #{self.pk}"
+        return f"{title_of(self.agent)} #{self.pk}"

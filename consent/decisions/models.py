@@ -57,7 +57,7 @@ class AppReport(models.Model):
         indexes = [Index(fields=["created_at"], condition=~Q(status=ReportStatus.CLOSED), name="app_report_waiting")]
 
     def __str__(self) -> str:
-        at = date_format(localtime(self.created_at), "SHORT_DATE_FORMAT")
+        at = date_format(localtime(self.created_at), "DATE_FORMAT")
         return gettext("Report about %(app)s, %(date)s") % {"app": self.app, "date": at}
 
 

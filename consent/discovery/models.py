@@ -1,6 +1,7 @@
 """Who asked what somebody could share, and who keeps guessing."""
 
 from django.db import models
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 
@@ -25,7 +26,7 @@ class Discovery(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.day}"
+        return f"{self.app}, {date_format(self.day, 'DATE_FORMAT')}"
 
 
 class DirectoryFind(models.Model):
@@ -47,4 +48,4 @@ class DirectoryFind(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.day}"
+        return f"{self.app}, {date_format(self.day, 'DATE_FORMAT')}"

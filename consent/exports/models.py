@@ -2,6 +2,8 @@
 
 from django.db import models
 from django.db.models import Index, Q, UniqueConstraint
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from common.constraints import check
 from consent.grants.models import Grant
@@ -69,4 +71,5 @@ class Read(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        at = date_format(localtime(self.at), "DATETIME_FORMAT")
+        return f"{self.token.app}, {at}"

@@ -14,6 +14,7 @@ from accounts.staff import AboutPeople, ReadOnly
 from common.text import is_plain
 from consent.grants.actions import terminate
 from consent.grants.models import Grant
+from consent.requests.admin import attributes_in_words, with_identifier
 from pkm.registry.labels import translated
 
 
@@ -30,13 +31,21 @@ class GrantAdmin(AboutPeople, ReadOnly):
     actions = ("end",)
     identifiers = ("ended_by",)
     fields = (
-        "grant_id", "request", "app", "user", "scope", "approved_attributes", "status", "starts_at", "expires_at",
+        "grant_id", "request", "app", "user", "scope_shown", "approved_shown", "status", "starts_at", "expires_at",
         "reads", "max_reads", "ended_at", "ended_by", "end_reason",
     )  # fmt: skip
 
     @admin.display(description=_("scope"))
     def what(self, row: Grant) -> str:
         return translated(row.request.scope_entry.scope_label)
+
+    @admin.display(description=_("scope"))
+    def scope_shown(self, row: Grant) -> str:
+        return with_identifier(self.what(row), row.scope)
+
+    @admin.display(description=_("approved attributes"))
+    def approved_shown(self, row: Grant) -> str:
+        return attributes_in_words(row.approved_attributes)
 
     def has_end_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_grant")

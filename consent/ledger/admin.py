@@ -5,7 +5,9 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Substr
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
@@ -13,6 +15,7 @@ from accounts.staff_lists import value_filter
 from accounts.staff_values import in_words, kind_in_words
 from consent.event_types import EventType
 from consent.ledger.models import AuditChain, AuditEntry, Receipt
+from developers.apps.models import App
 
 _HASH = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _PERSON_CHAIN = "person:"
@@ -34,7 +37,8 @@ class AuditAdmin(AboutPeople, ReadOnly):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         chains = AuditChain.objects.filter(chain=OuterRef("chain")).values("subject")
         entries: QuerySet[Any] = super().get_queryset(request).select_related("kept")
-        named: QuerySet[Any] = entries.annotate(subject=Subquery(chains))
+        apps = App.objects.filter(app_id=Substr(OuterRef("subject"), len("app:") + 1)).values("name")
+        named: QuerySet[Any] = entries.annotate(subject=Subquery(chains)).annotate(app_name=Subquery(apps))
         return named
 
     def get_search_results(
@@ -49,7 +53,12 @@ class AuditAdmin(AboutPeople, ReadOnly):
 
     @admin.display(description=_("whose chain"))
     def whose(self, row: Any) -> str:
-        return row.subject or str(_("somebody's who is no longer on record"))
+        kind, _colon, named = (row.subject or "").partition(":")
+        if not kind:
+            return gettext("Somebody who is no longer on record")
+        if kind == "person":
+            return gettext("Person %s") % named
+        return gettext("App %s") % (row.app_name or named) if kind == "app" else gettext("This service")
 
     @admin.display(description=_("facts"))
     def facts_shown(self, row: Any) -> str:

@@ -8,6 +8,7 @@ from django.db.models import Index, Q, UniqueConstraint
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from accounts.staff_values import kind_in_words
 from common.constraints import check
 from common.identifiers import new_identifier
 
@@ -78,7 +79,7 @@ class AuditEntry(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.chain} #{self.sequence}"
+        return f"{kind_in_words(self.kind)} #{self.sequence}"
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from common.constraints import check
 from consent.ledger.models import AuditEntry
@@ -82,7 +84,8 @@ class AuditCheckpoint(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.number}"
+        at = date_format(localtime(self.at), "DATETIME_FORMAT")
+        return f"#{self.number}, {at}"
 
     @property
     def full_note(self) -> str:

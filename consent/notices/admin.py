@@ -75,7 +75,7 @@ class EndpointAdmin(ShownOnce):
 
     @admin.display(description=_("types"))
     def type_names(self, row: WebhookEndpoint) -> str:
-        return ", ".join(map(kind_in_words, row.types)) or gettext("every type")
+        return ", ".join(map(kind_in_words, row.types)) or gettext("Every type")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         if obj is None:
@@ -127,7 +127,7 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
     """What became of every delivery; what was told is the notice's, and no value of anybody."""
 
     list_display = fields = (
-        "notice", "kind", "endpoint", "status", "attempt", "status_code", "failure", "next_at", "finished_at",
+        "notice", "endpoint", "status", "attempt", "status_code", "failure", "next_at", "finished_at",
     )  # fmt: skip
     list_filter = ("status",)
     filters_by_index = tuple(f"status__exact={status}" for status in DeliveryStatus)
@@ -140,10 +140,6 @@ class DeliveryAdmin(AboutPeople, ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related(*self.list_select_related)
-
-    @admin.display(description=_("type"))
-    def kind(self, row: WebhookDelivery) -> str:
-        return kind_in_words(row.notice.kind)
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("consent.change_webhookdelivery")

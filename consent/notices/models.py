@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from accounts.staff_values import kind_in_words
 from common.constraints import check
 
 
@@ -52,7 +53,7 @@ class WebhookDelivery(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        return str(self.notice)
 
 
 class NoticeCounter(models.Model):
@@ -88,4 +89,4 @@ class Notice(models.Model):
         indexes = [Index(fields=["request", "-sequence"], name="consent_notice_newest")]
 
     def __str__(self) -> str:
-        return f"{self.kind} #{self.sequence}"
+        return f"{kind_in_words(self.kind)} #{self.sequence}"

@@ -1,17 +1,20 @@
 """Requests as staff see them, and templates under four eyes: whoever proposes a version cannot approve it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
 from accounts.staff_fields import DurationField
+from accounts.staff_values import NOTHING
 from common.durations import duration
 from common.problems import Problem
 from common.text import is_plain
@@ -19,7 +22,18 @@ from consent.requests import digest as request_digest
 from consent.requests import templates as request_templates
 from consent.requests.models import ConsentRequest, ScopeTemplate
 from pkm.registry import queries as registry_queries
-from pkm.registry.labels import translated
+from pkm.registry.labels import described, translated
+
+
+def with_identifier(label: str, identifier: str) -> SafeString:
+    return format_html("{} <small><code>{}</code></small>", label, identifier)
+
+
+def attributes_in_words(paths: Sequence[str] | None) -> str:
+    """Each by its label, one to a line."""
+    known = {one.path: one.label for group in described(paths or ()) for one in group.attributes}
+    lines = ((with_identifier(known.get(path, path), path),) for path in paths or ())
+    return format_html_join("", "<div>{}</div>", lines) or NOTHING
 
 
 @admin.register(ConsentRequest)
@@ -33,8 +47,8 @@ class RequestAdmin(AboutPeople, ReadOnly):
     search_fields = ("=request_id", "=user__public_id", "=app__app_id", "=scope_entry__scope")
     ordering = ("-id",)
     fields = (
-        "request_id", "app", "app_name", "user", "scope", "attributes", "purpose", "connector_thumbprint",
-        "wrapping_alg", "requested_access", "required_attributes", "optional_attributes", "max_reads",
+        "request_id", "app", "app_name", "user", "scope_shown", "attributes_shown", "purpose", "connector_thumbprint",
+        "wrapping_alg", "requested_access", "required_shown", "optional_shown", "max_reads",
         "refresh_policy", "binding_message", *request_digest.OPTIONAL, "request_digest", "status", "created_at",
         "expires_at", "decided_at", "decided_by",
     )  # fmt: skip
@@ -44,6 +58,22 @@ class RequestAdmin(AboutPeople, ReadOnly):
     @admin.display(description=_("scope"))
     def what(self, row: ConsentRequest) -> str:
         return translated(row.scope_entry.scope_label)
+
+    @admin.display(description=_("scope"))
+    def scope_shown(self, row: ConsentRequest) -> str:
+        return with_identifier(self.what(row), row.scope)
+
+    @admin.display(description=_("attributes"))
+    def attributes_shown(self, row: ConsentRequest) -> str:
+        return attributes_in_words(row.attributes)
+
+    @admin.display(description=_("required attributes"))
+    def required_shown(self, row: ConsentRequest) -> str:
+        return attributes_in_words(row.required_attributes)
+
+    @admin.display(description=_("optional attributes"))
+    def optional_shown(self, row: ConsentRequest) -> str:
+        return attributes_in_words(row.optional_attributes)
 
     @admin.display(description=_("access asked for"))
     def requested_access(self, row: ConsentRequest) -> str:
@@ -58,7 +88,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
     """What a version allows. The words are shown to people, so they are plain."""
 
     template_id = forms.RegexField(label=_("Template ID"), regex=r"\A[A-Za-z0-9_]{1,64}\Z", max_length=64)
-    purpose = forms.CharField(label=_("Purpose"), min_length=8, max_length=280)
+    purpose = forms.CharField(
+        label=_("Purpose"), min_length=8, max_length=280, widget=forms.Textarea(attrs={"rows": 2, "cols": 60})
+    )
     max_access_duration = DurationField(label=_("Longest access"), shortest=_SHORTEST, longest=_LONGEST, initial=86400)
     max_reads = forms.IntegerField(label=_("Most reads"), min_value=1, max_value=1_000_000, required=False)
 

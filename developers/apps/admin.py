@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -20,7 +21,7 @@ from common.text import is_plain
 from developers.apps import actions as app_actions
 from developers.apps import queries as app_queries
 from developers.apps.audit import WORDS, action_in_words, in_words, record
-from developers.apps.models import App, AppAuditEntry
+from developers.apps.models import App, AppAuditEntry, AppStatus
 
 _SHOWN_ENTRIES = 50  # of the audit, the newest
 _MOST_IN_LIST = 1000  # grants or requests of one app, which the list counts for fifty apps at once
@@ -33,6 +34,11 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone kno
     return_addresses = LinesField(
         label=_("Return addresses"), required=False, help_text=_("One to a line, such as https://trips.example/back.")
     )
+
+    class Meta:
+        help_texts = dict.fromkeys(
+            ("name", "verified"), _("Changing this cancels the requests that wait for a decision.")
+        )
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
@@ -139,7 +145,11 @@ class AppAdmin(NeverDeleted):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         app = self.get_object(request, object_id)
-        context = _page_context(app) if isinstance(app, App) else {}
+        context = {}
+        if isinstance(app, App):
+            switch = {AppStatus.ACTIVE: "suspend", AppStatus.SUSPENDED: "restore"}.get(AppStatus(app.status))
+            may = self.has_change_permission(request, app)
+            context = {**_page_context(app), "switch": switch if may else None}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -205,6 +215,7 @@ def _page_context(app: App) -> dict[str, Any]:
     reasons = app.application.scope_reasons if app.application else {}
     return {
         "app": app,
+        "now": timezone.now(),
         "numbers": app_queries.numbers_of([app.pk])[app.pk],
         "members": app.members.select_related("user").order_by("pk"),
         "tokens": app.tokens.defer("digest").order_by("-created_at"),

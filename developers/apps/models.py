@@ -2,6 +2,8 @@
 
 from django.db import models
 from django.db.models import Index, Q
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from common.constraints import check, one_of
@@ -172,4 +174,5 @@ class AppAuditEntry(models.Model):
         indexes = [Index(fields=["app", "-id"], name="app_audit_newest")]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        at = date_format(localtime(self.at), "DATETIME_FORMAT")
+        return f"{self.app}, {at}"

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q, UniqueConstraint
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from common.constraints import check, one_of
@@ -98,4 +99,4 @@ class AppInvitation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"#{self.pk}"
+        return gettext("%(who)s, invited to %(app)s") % {"who": self.email or self.person, "app": self.app}

@@ -120,6 +120,18 @@ def test_a_list_counts_no_further_than_its_bound(page: Client, monkeypatch: pyte
     assert answer.context_data["cl"].result_count == 4  # type: ignore[attr-defined]
 
 
+def test_a_list_says_how_many_were_found_only_after_a_search_and_an_empty_one_is_a_sentence(page: Client) -> None:
+    path = "/admin/consent/grant/"
+    assert "There is nothing here yet." in (empty := page.get(path).content.decode())
+    assert 'name="action"' not in empty
+    grant = factories.GrantFactory()
+
+    assert "Show all" not in (whole := page.get(path).content.decode())
+    assert "1 entry" in whole
+    assert "1 result" in page.get(path, {"q": grant.grant_id}).content.decode()
+    assert "Nothing was found." in page.get(path, {"q": "nobody"}).content.decode()
+
+
 @pytest.mark.parametrize("kind", ["%00", "nothing", "%EF%BF%BF"])
 def test_a_filter_by_what_nobody_knows_finds_nothing(page: Client, kind: str) -> None:
     factories.NoticeFactory()

@@ -233,6 +233,15 @@ def test_staff_without_a_permission_see_nothing(db):
     assert "Nothing waits for you." in _text(index)
 
 
+def test_rotated_token_says_how_long_it_still_works(page):
+    token = factories.TokenFactory(revoked_at=now() + timedelta(hours=20))
+    for address in (
+        *_addresses("developertoken", "developers", token)[:2],
+        f"/admin/developers/app/{token.app.pk}/change/",
+    ):
+        assert "Works until" in _text(page.get(address))
+
+
 # --- signing in -------------------------------------------------------------------------------------------------------
 
 

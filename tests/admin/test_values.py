@@ -56,10 +56,10 @@ def test_json_is_lines_and_tables_whose_text_is_inert() -> None:
     assert shown == (
         '<table class="facts"><tbody><tr><th scope=row>grant id</th><td>&lt;b&gt;</td></tr>'
         "<tr><th scope=row>purposes</th><td><div>Profile</div>\n<div>own words</div></td></tr>"
-        "<tr><th scope=row>is new</th><td>yes</td></tr><tr><th scope=row>none</th><td>-</td></tr></tbody></table>"
+        "<tr><th scope=row>is new</th><td>Yes</td></tr><tr><th scope=row>none</th><td>-</td></tr></tbody></table>"
     )
     with override("de"):
-        assert in_words("2026-11-29T16:02:07Z") == "29. November 2026 16:02:07"
+        assert in_words("2026-11-29T16:02:07Z") == "29. November 2026 16:02"
 
 
 @pytest.mark.parametrize(

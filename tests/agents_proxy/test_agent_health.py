@@ -132,8 +132,8 @@ def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: 
     text = shown(answer)
 
     assert answer.status_code == 200
-    assert "brand configured a2a 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
-    assert "core not configured" + 5 * " \N{EN DASH}" + " 0" in text
+    assert "Brand agent configured a2a 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
+    assert "Profile agent not configured" + 5 * " \N{EN DASH}" + " 0" in text
     assert "Last hour 2 1 (50.0 %) 1 (50.0 %)" + 6 * " 0" + " " in text
     assert "No agent was asked" not in text
     assert not any(secret in text for secret in ("agent.example", "word-of-tests", "secret-path", "token-of-tests"))
@@ -152,7 +152,7 @@ def test_the_page_speaks_german(page: Client) -> None:
     text = shown(page.get(PAGE, headers={"accept-language": "de"}))
 
     assert "Zustand der Agenten" in text
-    assert "core nicht eingerichtet" in text
+    assert "Profil-Agent nicht eingerichtet" in text
     assert "Letzte Stunde 0" in text
 
 
