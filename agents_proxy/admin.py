@@ -76,7 +76,7 @@ class ActivationAdmin(AboutPeople, ReadOnly):
 class DeletionAdmin(AboutPeople, ReadOnly):
     """Who got something of people, and what became of having it deleted there; of those who are erased, too."""
 
-    list_display = ("receiver", "status", "last_at", "requested_at", "finished_at")
+    list_display = ("receiver", "status", "last_at", "requested_at", "finished_at", "error_code")
     list_filter = ("status", ("erasure", admin.EmptyFieldListFilter))
     list_select_related = ("destination", "consent__user", "erasure__user")
     search_fields = ("=deletion_id", "=destination__destination_id", "=consent__consent_id")

@@ -8,6 +8,7 @@ from django.db import models, transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -109,12 +110,15 @@ class ScopeEntryForm(PlainTextForm):
     """A scope and the attributes it covers say the same thing, or are refused; its segments follow from both."""
 
     attributes = LinesField(
-        label=_("Attributes"), help_text=_("One to a line, such as lifestyle.food.favorite_cuisine.")
+        label=_("Attributes"),
+        help_text=format_lazy("{} {}", _("One to a line, such as lifestyle.food.favorite_cuisine."), _CANCELS),
     )
-    max_access_duration = DurationField(label=_("Longest access"), shortest=300, longest=31536000, initial=31536000)
+    max_access_duration = DurationField(
+        label=_("Longest access"), shortest=300, longest=31536000, initial=31536000, help_text=_CANCELS
+    )
 
     class Meta:
-        help_texts = {"scope_label": _CANCELS, "description": _CANCELS, "sensitivity_tier": _CANCELS}
+        help_texts = dict.fromkeys(("scope_label", "description", "domain", "sensitivity_tier"), _CANCELS)
         widgets = {"description": forms.Textarea(attrs={"rows": 2, "cols": 60})}
 
     def clean_scope(self) -> str:

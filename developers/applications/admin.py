@@ -15,6 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
+from django.utils.text import capfirst
 from django.utils.timezone import is_naive
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -183,7 +184,7 @@ class ApplicationAdmin(ReadOnly):
         """Each in words, with how sensitive it is and why it is asked for, or that the registry lost it."""
         known = _entries(row.needed_scopes)
         lines = [
-            (*_words(known.get(scope)), scope, row.scope_reasons.get(scope) or gettext("no reason was given"))
+            (*_words(known.get(scope)), scope, row.scope_reasons.get(scope) or capfirst(gettext("no reason was given")))
             for scope in row.needed_scopes
         ]
         shown = "<tr><th scope=row>{}<br><code>{}</code></th><td>{}</td><td>{}</td></tr>"
@@ -246,4 +247,4 @@ def _entries(scopes: list[str]) -> dict[str, tuple[str, str, str]]:
 
 
 def _words(entry: tuple[str, str, str] | None) -> tuple[str, str]:
-    return (entry[0], entry[2]) if entry else (gettext("not in the registry"), _NOTHING)
+    return (entry[0], entry[2]) if entry else (capfirst(gettext("not in the registry")), _NOTHING)

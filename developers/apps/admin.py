@@ -10,6 +10,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -128,7 +129,7 @@ class AppAdmin(NeverDeleted):
     def live_grants(self, row: Any) -> int | str:
         counts: list[tuple[Any, int]] = row.numbers.counts
         found = next((count for line, count in counts if line.record == "consent/grant"), 0)
-        return gettext("more than 1,000") if found > row.numbers.most else found
+        return capfirst(gettext("more than 1,000")) if found > row.numbers.most else found
 
     @admin.display(description=_("last call"))
     def last_call(self, row: Any) -> Any:

@@ -47,7 +47,7 @@ def test_all_that_decides_is_on_one_page_in_words(page: Client, waiting: Develop
     told = page.get(_address(waiting)).content.decode()
     for words in (
         "trips.example, proved", "Food and drink", "To &lt;b&gt;cook&lt;/b&gt;", "To send invoices", "Confidential",
-        "not in the registry", f"/logos/{waiting.logo_digest}.png", "https://app.trips.example",
+        "Not in the registry", f"/logos/{waiting.logo_digest}.png", "https://app.trips.example",
         "Approve: the legal name was checked", "Send back", "Reject",
     ):  # fmt: skip
         assert words in told, words

@@ -169,4 +169,4 @@ def test_list_counts_the_grants_of_an_app_to_a_bound(page, monkeypatch):
     rows = {found.pk: found for found in shown.context["cl"].result_list}
     counted = {pk: {line.record: count for line, count in rows[pk].numbers.counts} for pk in (many.pk, few.pk)}
     assert (counted[many.pk]["consent/grant"], counted[few.pk]["consent/grant"]) == (4, 3)
-    assert shown.content.decode().count("more than 1,000") == 1
+    assert shown.content.decode().count("More than 1,000") == 1

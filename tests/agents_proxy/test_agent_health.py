@@ -132,8 +132,8 @@ def test_the_page_shows_what_was_counted_and_no_address(page: Client, settings: 
     text = shown(answer)
 
     assert answer.status_code == 200
-    assert "Brand agent configured a2a 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
-    assert "Profile agent not configured" + 5 * " \N{EN DASH}" + " 0" in text
+    assert "Brand agent Configured a2a 1,234 ms 1,234 ms a minute ago a minute ago 0" in text
+    assert "Profile agent Not configured" + 5 * " \N{EN DASH}" + " 0" in text
     assert "Last hour 2 1 (50.0 %) 1 (50.0 %)" + 6 * " 0" + " " in text
     assert "No agent was asked" not in text
     assert not any(secret in text for secret in ("agent.example", "word-of-tests", "secret-path", "token-of-tests"))
@@ -143,7 +143,7 @@ def test_the_page_of_a_new_deployment_is_there(page: Client) -> None:
     answer = page.get(PAGE)
 
     assert answer.status_code == 200
-    assert shown(answer).count("not configured") == len(AGENTS)
+    assert shown(answer).count("Not configured") == len(AGENTS)
     assert "No agent was asked in the last 7 days." in shown(answer)
     assert "Last hour 0" + 8 * " \N{EN DASH}" + " Last 24 hours" in shown(answer)
 
@@ -152,7 +152,7 @@ def test_the_page_speaks_german(page: Client) -> None:
     text = shown(page.get(PAGE, headers={"accept-language": "de"}))
 
     assert "Zustand der Agenten" in text
-    assert "Profil-Agent nicht eingerichtet" in text
+    assert "Profil-Agent Nicht eingerichtet" in text
     assert "Letzte Stunde 0" in text
 
 
