@@ -74,7 +74,7 @@ class ReportAdmin(AboutPeople, ReadOnly):
         report = self.get_object(request, object_id)
         context = {}
         if isinstance(report, AppReport):
-            actions = self.get_actions(request)
+            actions: dict[str, Any] = self.get_actions(request)
             steps = [(name, actions[name][2]) for name in _STEPS[ReportStatus(report.status)] if name in actions]
             context = {**_page_context(report), "steps": steps}
         response = super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
@@ -115,8 +115,10 @@ class ReportAdmin(AboutPeople, ReadOnly):
                 "The note stays in the history of each report. Staff alone read it.",
                 len(rows),
             )
-            button = self.get_actions(request)[action][2]
-            return ask_for_note(self, request, rows, action=action, title=title, explanation=explanation, button=button)
+            actions: dict[str, Any] = self.get_actions(request)
+            return ask_for_note(
+                self, request, rows, action=action, title=title, explanation=explanation, button=actions[action][2]
+            )
         if to is None:
             for row in rows:
                 add_note(report_pk=row.pk, by=by, note=note)  # type: ignore[arg-type]  # staff, whom the admin let in
