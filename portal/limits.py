@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from common import limits as counters
 from common.clock import database_now
+from common.durations import duration
 from common.limits import Count
 from consent.discovery import directory, unknown_users
 from consent.requests.limits import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
@@ -39,6 +40,7 @@ class Usage:
     title: "StrOrPromise"
     rule: str
     allowed: int
+    allowed_words: str = ""
     used: int | None = None
     used_words: str = ""
     resets_in: int = 0
@@ -104,7 +106,7 @@ def _searches(app: App) -> Usage:
 
 def _counted(found: Count) -> dict[str, Any]:
     if not found.used:
-        return {"used": 0, "resets_words": gettext("the hour begins with the first")}
+        return {"used": 0, "resets_words": gettext("An hour after the first call")}
     return {"used": found.used, "resets_in": found.resets_in}
 
 
@@ -118,7 +120,7 @@ def _per_person(app: App) -> list[Usage]:
             gettext("A new one is refused until the person decides, its time is over, or the app takes one back."),
             settings.PENDING_REQUESTS_PER_PERSON,
             **_most(requests.pending(now), settings.PENDING_REQUESTS_PER_PERSON),
-            resets_words=gettext("with each decision"),
+            resets_words=gettext("With each decision"),
         ),
         Usage(
             REQUESTS_PER_PERSON,
@@ -152,10 +154,11 @@ def _cooldown(app: App) -> Usage:
     return Usage(
         "",
         gettext("Pause after a denial"),
-        gettext("What a person denied, or a part of it, cannot be asked of them again for so many seconds."),
+        gettext("What a person denied, or a part of it, cannot be asked of them again for this long."),
         seconds,
+        allowed_words=duration(seconds) or gettext("No pause"),
         used_words=words if seconds else "",
-        resets_words=gettext("for each denial by itself"),
+        resets_words=gettext("After the pause of each denial"),
     )
 
 
@@ -168,7 +171,7 @@ def _polls() -> Usage:
         gettext("So many at once, %(each)s; with `wait` the answer is held instead, and nothing is counted.")
         % {"each": each},
         settings.STATUS_POLL_BURST if more else 0,
-        resets_words=gettext("all the time"),
+        resets_words=gettext("Continuously"),
     )  # fmt: skip
 
 
@@ -181,7 +184,7 @@ def _streams() -> Usage:
             "stream is refused and a status is answered at once."
         ),
         settings.STATUS_WAITERS_PER_APP,
-        resets_words=gettext("when one of them ends"),
+        resets_words=gettext("When one of them ends"),
     )  # fmt: skip
 
 

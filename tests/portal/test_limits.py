@@ -48,7 +48,7 @@ def test_an_own_budget_and_switched_off_limits(app: App, settings: Any) -> None:
 
 
 def test_the_page_is_for_members(app: App, api: Developer, client: Client, settings: Any) -> None:
-    settings.PENDING_REQUESTS_PER_PERSON = 1
+    settings.PENDING_REQUESTS_PER_PERSON, settings.DENIAL_COOLDOWN_SECONDS = 1, 5400
     api.post("/request-consent", asked(give_vault(PersonFactory()).user))
     path = f"/developers/apps/{app.app_id}/limits/"
     client.force_login(MemberFactory(app=app, role="member").user)
@@ -59,3 +59,6 @@ def test_the_page_is_for_members(app: App, api: Developer, client: Client, setti
     assert "with <code>wait</code> the answer is held" in shown.content.decode()
     assert "`" not in shown.content.decode()
     assert "1 person has reached it" in shown.content.decode()
+    assert "1 hour 30 minutes" in shown.content.decode()
+    settings.DENIAL_COOLDOWN_SECONDS = 0
+    assert "No pause" in client.get(path).content.decode()
