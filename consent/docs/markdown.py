@@ -19,6 +19,7 @@ _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _MOVE = re.compile(r"^ +(?P<source>\S+) --> (?P<target>\S+?)(?:: (?P<when>.*))?$", re.MULTILINE)
 _DOCUMENT = re.compile(r"(?P<name>[a-z-]+)\.md(?P<anchor>#.*)?\Z")
 _START_OR_END = "[*]"
+_LANGUAGES = {"sh": "Shell", "python": "Python", "js": "JavaScript", "json": "JSON", "http": "HTTP", "text": "Text"}
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,25 @@ class Written:
     headings: tuple[Heading, ...]
     html: str
 
+    @property
+    def first_sentence(self) -> str:
+        """Of the lead."""
+        return re.split(r"(?<=[.!?])\s", self.lead, maxsplit=1)[0]
+
 
 class _Renderer(RendererHTML):
     """What commonmark's renderer writes, but for what pages of ours have: wraps, anchors and copy buttons."""
 
     def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         token = tokens[idx]
-        kind = token.info.strip().split(" ")[0]
+        kind, _, name = token.info.strip().partition(" ")
         if kind == "mermaid":
             return _moves(token.content)
         if kind == "example":
             return render_to_string("components/example_request.html")
         env["snippets"] = env.get("snippets", 0) + 1
-        context = {"label": token.info.strip(), "anchor": f"snippet-{env['snippets']}", "code": token.content}
+        label = name if "." in name else _LANGUAGES.get(kind, kind)
+        context = {"label": label, "anchor": f"snippet-{env['snippets']}", "code": token.content}
         return render_to_string("docs/snippet.html", context)
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:

@@ -89,3 +89,12 @@ def test_a_drawing_of_states_is_a_table() -> None:
         "<code>b</code>",
         "the &lt;i&gt;end&lt;/i&gt;",
     ]
+
+
+@pytest.mark.parametrize(("info", "label"), [("sh ask.sh", "ask.sh"), ("json request", "JSON"), ("js", "JavaScript")])
+def test_code_is_titled_by_its_file_or_its_language(info: str, label: str) -> None:
+    assert f"<span>{label}</span>" in html(f"```{info}\n1\n```")
+
+
+def test_a_lead_is_listed_by_its_first_sentence() -> None:
+    assert write("# T\n\nFor all:\nat 1.5 and `a.b`. More.", ADDRESSES).first_sentence == "For all: at 1.5 and a.b."
