@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from common.clock import rfc3339
+from common.clock import database_now, rfc3339
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from consent.notices.queries import FAILED, deliveries_of
 from developers.models import WebhookEndpoint
@@ -42,6 +42,7 @@ class DeliveryRow:
     ms: int | None
     tried_at: datetime | None
     next_at: datetime | None
+    is_due: bool
     error: str
     replay_url: str
 
@@ -71,7 +72,8 @@ def page_of_deliveries(
     rows = list(found[: PAGE + 1])
     shown = rows[:PAGE]
     older = shown[-1].notice_id if len(rows) > PAGE else None
-    return DeliveryPage([_row(delivery, app_id) for delivery in shown], older)
+    now = database_now()
+    return DeliveryPage([_row(delivery, app_id, now) for delivery in shown], older)
 
 
 def newest_of_each(endpoints: QuerySet[WebhookEndpoint]) -> QuerySet[WebhookEndpoint]:
@@ -84,7 +86,7 @@ def newest_of_each(endpoints: QuerySet[WebhookEndpoint]) -> QuerySet[WebhookEndp
     )
 
 
-def _row(delivery: WebhookDelivery, app_id: str) -> DeliveryRow:
+def _row(delivery: WebhookDelivery, app_id: str, now: datetime) -> DeliveryRow:
     is_waiting = delivery.status == DeliveryStatus.WAITING
     return DeliveryRow(
         delivery_pk=delivery.pk,
@@ -98,6 +100,7 @@ def _row(delivery: WebhookDelivery, app_id: str) -> DeliveryRow:
         ms=delivery.ms,
         tried_at=delivery.tried_at,
         next_at=delivery.next_at if is_waiting else None,
+        is_due=is_waiting and delivery.next_at <= now,
         error=failure_in_words(delivery.failure, delivery.status_code),
         replay_url=reverse("portal:webhook-replay", args=[app_id, delivery.endpoint_id, delivery.pk]),
     )

@@ -11,8 +11,8 @@ const TONES = { delivered: "ok", given_up: "bad" };
 
 /**
  * @typedef {{delivery_pk: number, kind: string, sequence: number, status: string, label: string, attempts: number,
- *   status_code: number | null, ms: number | null, tried_at: string | null, next_at: string | null, error: string,
- *   replay_url: string}} Delivery
+ *   status_code: number | null, ms: number | null, tried_at: string | null, next_at: string | null, is_due: boolean,
+ *   error: string, replay_url: string}} Delivery
  */
 
 const log = find("#deliveries");
@@ -23,11 +23,12 @@ function write(row, name, text) {
   for (const place of all(`[data-field="${name}"]`, row)) if (place.textContent !== text) place.textContent = text;
 }
 
-/** @param {Element} row @param {string} name @param {string | null} moment */
-function writeTime(row, name, moment) {
+/** @param {Element} row @param {string} name @param {string | null} moment @param {boolean} isDue */
+function writeTime(row, name, moment, isDue = false) {
   const place = find(`[data-time="${name}"]`, row);
-  if ((place.querySelector("time")?.dateTime ?? null) === moment) return;
-  place.replaceChildren(moment ? make("time", { datetime: moment, "data-relative": "" }, [moment]) : "–");
+  if (isDue) place.textContent = place.dataset.due ?? "";
+  else if (!moment) place.textContent = "–";
+  else if (place.querySelector("time")?.dateTime !== moment) place.replaceChildren(make("time", { datetime: moment, "data-relative": "" }, [moment]));
 }
 
 /** @param {Delivery} delivery */
@@ -47,7 +48,7 @@ function fill(row, delivery) {
   write(row, "status_code", delivery.status_code === null ? "–" : String(delivery.status_code));
   write(row, "took", delivery.ms === null ? "" : ` · ${delivery.ms} ms`);
   writeTime(row, "tried_at", delivery.tried_at);
-  writeTime(row, "next_at", delivery.next_at);
+  writeTime(row, "next_at", delivery.next_at, delivery.is_due);
   find("form", row).setAttribute("action", delivery.replay_url);
 }
 
