@@ -7,8 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from developers.apps.audit import in_words
-from developers.apps.models import AppAuditEntry
-from developers.members.models import AppMember
+from developers.apps.models import App, AppAuditEntry
+from developers.members.models import AppInvitation, AppMember
+from developers.members.queries import team_of
 from portal.shell import Tab, app_page, portal_page
 
 _PAGE = 50
@@ -20,15 +21,23 @@ def audit(request: HttpRequest, member: AppMember) -> HttpResponse:
     """What was done to the app, the newest first."""
     entries = AppAuditEntry.objects.filter(app=member.app).select_related("member").order_by("-id")
     page = Paginator(entries, _PAGE).get_page(request.GET.get("page", "1")[:9])
-    members = set(AppMember.objects.filter(app=member.app).values_list("user", flat=True))
-    rows = [(entry, in_words(entry), _who(entry, members)) for entry in page]
+    names = _unnamed(member.app) | {one.user_id: one.shown_as for one in team_of(member.app)}
+    rows = [(entry, in_words(entry), _who(entry, names)) for entry in page]
     return portal_page(request, "portal/audit.html", {"rows": rows, "page_obj": page}, member=member)
 
 
-def _who(entry: AppAuditEntry, members: set[int]) -> str:
-    """Members see each other's addresses, and of staff no more than that it was staff."""
+def _unnamed(app: App) -> dict[int, str]:
+    """Whoever joined without giving the team an address, should they have left since."""
+    joined = AppInvitation.objects.filter(app=app, accepted_by__isnull=False)
+    by_mail = joined.filter(person=None).values("accepted_by")
+    hidden = joined.exclude(accepted_by__in=by_mail).values_list("accepted_by", flat=True)
+    return dict.fromkeys(hidden, gettext("A former member"))
+
+
+def _who(entry: AppAuditEntry, names: dict[int, str]) -> str:
+    """Members as their team sees them; of staff no more than that it was staff."""
     if entry.member is None:
         return gettext("This service")
-    if entry.member.is_staff and entry.member.pk not in members:
-        return gettext("Staff")
-    return str(entry.member.email)
+    if entry.member.pk in names:
+        return names[entry.member.pk]
+    return gettext("Staff") if entry.member.is_staff else str(entry.member.email)

@@ -87,9 +87,8 @@ def replay_delivery(*, delivery: WebhookDelivery, by: User) -> None:
     _count(REPLAYS, endpoint.app.app_id)
     with transaction.atomic():
         replay(WebhookDelivery.objects.filter(pk=delivery.pk))
-        record(
-            app=endpoint.app, by=by, action="webhook.replayed", endpoint=endpoint.pk, sequence=delivery.notice.sequence
-        )
+        facts = {"endpoint": endpoint.pk, "url": endpoint.url, "sequence": delivery.notice.sequence}
+        record(app=endpoint.app, by=by, action="webhook.replayed", **facts)
 
 
 def replay_failed(*, endpoint: WebhookEndpoint, since: datetime, by: User) -> int:
@@ -103,7 +102,7 @@ def replay_failed(*, endpoint: WebhookEndpoint, since: datetime, by: User) -> in
         chosen = list(failed_since(endpoint, since).values_list("pk", flat=True)[:MOST_REPLAYED])
         count = replay(WebhookDelivery.objects.filter(pk__in=chosen))
         if count:
-            facts = {"endpoint": endpoint.pk, "deliveries": count, "since": rfc3339(since)}
+            facts = {"endpoint": endpoint.pk, "url": endpoint.url, "deliveries": count, "since": rfc3339(since)}
             record(app=endpoint.app, by=by, action="webhook.replayed", **facts)
     return count
 

@@ -47,12 +47,12 @@ WORDS: dict[str, "StrOrPromise"] = {
     "invitation.withdrawn": _("Withdrew the invitation of %(address)s"),
     "invitation.accepted": _("Accepted an invitation, as %(role)s"),
     "webhook.added": _("Added the endpoint %(url)s"),
-    "webhook.changed": _("Changed the endpoint %(endpoint)s"),
+    "webhook.changed": _("Changed the endpoint %(url)s"),
     "webhook.deleted": _("Deleted the endpoint %(url)s"),
-    "webhook.secret_renewed": _("Renewed the secret of the endpoint %(endpoint)s"),
-    "webhook.replayed": _("Sent a notice to the endpoint %(endpoint)s again"),
-    "webhook.disabled": _("Disabled the endpoint %(endpoint)s: %(reason)s"),
-    "webhook.enabled": _("Enabled the endpoint %(endpoint)s"),
+    "webhook.secret_renewed": _("Renewed the secret of the endpoint %(url)s"),
+    "webhook.replayed": _("Sent a notice to the endpoint %(url)s again"),
+    "webhook.disabled": _("Disabled the endpoint %(url)s: %(reason)s"),
+    "webhook.enabled": _("Enabled the endpoint %(url)s"),
     "destination.added": _("Added the destination %(name)s at %(url)s"),
     "destination.enabled": _("Enabled the destination %(name)s"),
     "destination.disabled": _("Disabled the destination %(name)s"),
@@ -95,6 +95,8 @@ def in_words(entry: AppAuditEntry) -> str:
     if words is None:
         listed = ", ".join(f"{name}: {value}" for name, value in facts.items())
         return f"{entry.action} ({listed})" if listed else entry.action
+    if "endpoint" in facts:
+        facts.setdefault("url", facts["endpoint"])  # older entries name an endpoint by its number alone
     return str(words) % defaultdict(lambda: "-", facts)
 
 

@@ -60,7 +60,7 @@ def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str]
         _must_be_free(endpoint.app, url)
     endpoint.url, endpoint.types = url, list(types)
     endpoint.save(update_fields=["url", "types"])
-    record(app=endpoint.app, by=by, action="webhook.changed", endpoint=endpoint.pk, before=before, after=after)
+    record(app=endpoint.app, by=by, action="webhook.changed", endpoint=endpoint.pk, url=url, before=before, after=after)
     return True
 
 
@@ -105,8 +105,8 @@ def renew_secret(*, endpoint: WebhookEndpoint, by: User, overlap: timedelta = OV
     locked.previous_secret, locked.previous_until = (locked.secret, database_now() + overlap) if overlap else ("", None)
     locked.secret = encryption.sealed(secret)
     locked.save(update_fields=["secret", "previous_secret", "previous_until"])
-    seconds = int(overlap.total_seconds())
-    record(app=endpoint.app, by=by, action="webhook.secret_renewed", endpoint=endpoint.pk, overlap=seconds)
+    facts = {"endpoint": locked.pk, "url": locked.url, "overlap": int(overlap.total_seconds())}
+    record(app=endpoint.app, by=by, action="webhook.secret_renewed", **facts)
     return secret
 
 
@@ -122,7 +122,8 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, by: User | None, reason: str)
     live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
     changed = bool(live.update(disabled_at=timezone.now(), reason=reason))
     if changed:
-        record(app=endpoint.app, by=by, action="webhook.disabled", endpoint=endpoint.pk, reason=reason)
+        facts = {"endpoint": endpoint.pk, "url": endpoint.url, "reason": reason}
+        record(app=endpoint.app, by=by, action="webhook.disabled", **facts)
     return changed
 
 
@@ -132,7 +133,7 @@ def enable_endpoint(*, endpoint: WebhookEndpoint, by: User) -> bool:
     disabled = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at__isnull=False)
     changed = bool(disabled.update(disabled_at=None, reason=""))
     if changed:
-        record(app=endpoint.app, by=by, action="webhook.enabled", endpoint=endpoint.pk)
+        record(app=endpoint.app, by=by, action="webhook.enabled", endpoint=endpoint.pk, url=endpoint.url)
     return changed
 
 

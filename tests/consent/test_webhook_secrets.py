@@ -87,4 +87,4 @@ def test_renewed_twice_the_oldest_signs_nothing_any_more(receiver: Receiver) -> 
 
     assert [signs(secret, arrived) for secret in (first, second, third)] == [False, True, True]
     told = AppAuditEntry.objects.filter(action="webhook.secret_renewed").values_list("member", "facts")
-    assert list(told) == [(member.pk, {"endpoint": endpoint.pk, "overlap": 86400})] * 2
+    assert list(told) == [(member.pk, {"endpoint": endpoint.pk, "url": endpoint.url, "overlap": 86400})] * 2

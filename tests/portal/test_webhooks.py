@@ -147,7 +147,8 @@ def test_an_endpoint_is_changed(developer: Client, member: AppMember) -> None:
     endpoint.refresh_from_db()
     assert (endpoint.url, endpoint.types) == (URL, ["export.updated"])
     after = {"url": URL, "types": ["export.updated"]}
-    assert audited() == [("webhook.changed", {"endpoint": endpoint.pk, "before": before, "after": after})]
+    facts = {"endpoint": endpoint.pk, "url": URL, "before": before, "after": after}
+    assert audited() == [("webhook.changed", facts)]
 
 
 def test_an_endpoint_is_disabled_and_enabled(developer: Client, member: AppMember) -> None:
@@ -279,6 +280,7 @@ def test_the_log_tells_what_became_of_each_delivery(developer: Client, member: A
     ]  # fmt: skip
     assert fresh[1]["next_at"] is None
     assert fresh[0]["next_at"] is not None
+    assert ([row["is_due"] for row in fresh], ">due now</td>" in shown) == ([True, False], True)
     assert "It answered 500." in shown
     failed = developer.get(pages(member.app, endpoint, "log"), {"show": "failed"}).json()["deliveries"]
     assert [row["sequence"] for row in failed] == [2]
@@ -312,7 +314,8 @@ def test_one_delivery_is_sent_again_under_its_identifier(
     assert "It will be sent again" in told(developer, answer)
     again = WebhookDelivery.objects.get()
     assert (again.status, again.attempt, again.notice_id) == ("waiting", 0, row.notice_id)
-    assert audited() == [("webhook.replayed", {"endpoint": endpoint.pk, "sequence": row.notice.sequence})]
+    facts = {"endpoint": endpoint.pk, "url": endpoint.url, "sequence": row.notice.sequence}
+    assert audited() == [("webhook.replayed", facts)]
 
 
 def test_what_failed_since_is_sent_again(developer: Client, member: AppMember) -> None:
