@@ -41,7 +41,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
         widget=forms.CheckboxSelectMultiple,
     )
     days = forms.IntegerField(
-        label=_("Expires after days"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
+        label=_("Expires after (days)"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
     )
 
     def clean_label(self) -> str:

@@ -54,11 +54,8 @@ def _ticked(cleaned: dict[str, Any], permissions: list[str]) -> list[str]:
 
 
 class TokenForm(_NewToken):
-    """A token of an app. It has a label already, so that the first one takes one press."""
+    """A token of an app."""
 
-    label = PlainLine(
-        label=_("Label"), max_length=80, initial=_("First token"), help_text=_("What will use it, such as “backend”.")
-    )
     discover = forms.BooleanField(label=Permission.DISCOVER.label, required=False, initial=True)
     request = forms.BooleanField(label=Permission.REQUEST.label, required=False, initial=True)
     read = forms.BooleanField(label=Permission.READ.label, required=False, initial=True)
@@ -66,7 +63,7 @@ class TokenForm(_NewToken):
         label=_("Only in the header"), required=False, help_text=_("Refused in an address, where logs would keep it.")
     )
     days = forms.IntegerField(
-        label=_("Expires after days"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
+        label=_("Expires after (days)"), min_value=1, max_value=LONGEST_LIFETIME.days, initial=DEFAULT_LIFETIME.days
     )
 
     def clean(self) -> dict[str, Any]:
@@ -92,7 +89,7 @@ class ManagementTokenForm(_NewToken):
     read = forms.BooleanField(label=ManagementPermission.READ.label, required=False, initial=True)
     write = forms.BooleanField(label=ManagementPermission.WRITE.label, required=False)
     days = forms.IntegerField(
-        label=_("Expires after days"),
+        label=_("Expires after (days)"),
         min_value=1,
         max_value=LONGEST_MANAGEMENT_LIFETIME.days,
         initial=LONGEST_MANAGEMENT_LIFETIME.days,

@@ -75,6 +75,8 @@ def tokens(request: HttpRequest, member: AppMember) -> HttpResponse:
         (token, state_of(token), [words.get(name, name) for name in token.permissions])
         for token in queries.tokens_of(member.app)
     ]
+    if not rows:
+        form.initial["label"] = gettext("First token")  # so that it takes one press
     context = {"rows": rows, "form": form, "is_open": member.app.status != AppStatus.CLOSED}
     return portal_page(request, "portal/tokens.html", context, member=member)
 

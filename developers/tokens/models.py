@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from common.constraints import check
 
@@ -35,8 +36,8 @@ def leak_constraints(name: str) -> list[models.BaseConstraint]:
 class ManagementPermission(models.TextChoices):
     """What a management token may do to an app: look at it, and change it."""
 
-    READ = "read", _("Look at it")
-    WRITE = "write", _("Change it")
+    READ = "read", pgettext_lazy("permission", "Read")
+    WRITE = "write", pgettext_lazy("permission", "Change")
 
 
 class DeveloperToken(models.Model):

@@ -46,7 +46,7 @@ def test_a_management_token_is_shown_once(client: Client, developer: User) -> No
     assert (row.user, row.digest, row.permissions) == (developer, digest(token), {"*": ["read"]})
     assert timedelta(days=29) < row.expires_at - timezone.now() <= timedelta(days=30)
     page = client.get(PATH).content.decode()
-    assert (row.prefix in page, "Every app: Look at it" in page, token in page) == (True, True, False)
+    assert (row.prefix in page, "Every app: Read" in page, token in page) == (True, True, False)
 
 
 def test_it_can_be_for_one_app_of_theirs(client: Client, developer: User) -> None:
