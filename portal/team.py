@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -58,8 +59,10 @@ def members(request: HttpRequest, member: AppMember) -> HttpResponse:
 
 
 def _page(request: HttpRequest, member: AppMember, form: InvitationForm, status: int = 0) -> HttpResponse:
+    team = list(queries.team_of(member.app))
     context = {
-        "team": queries.team_of(member.app),
+        "team": team,
+        "can_leave": any(one.role == MemberRole.OWNER and one.pk != member.pk for one in team),
         "invitations": queries.pending_invitations(member.app),
         "is_owner": member.role == MemberRole.OWNER,
         "form": form,
@@ -194,6 +197,7 @@ def _invitation_page(request: HttpRequest, secret: str, status: int = 0) -> Http
         "invitation": found,
         "is_member": joined.exists(),
         "is_for_them": bool(found and user and invitations.is_for(found, user)),
+        "to_confirm": found and user and EmailAddress.objects.filter(user=user, email__iexact=found.email).exists(),
         "back": urlencode({"next": reverse("portal:invitation", args=[secret])}) if found else "",
     }
     return portal_page(request, "portal/invitation.html", context, status=status or (200 if found else 404))

@@ -1,9 +1,12 @@
 """The pages of an app's team, and the page that an invitation leads to."""
 
+from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
+from developers.apps.audit import record
 from developers.members import actions
+from developers.members.models import AppMember
 from developers.models import AppInvitation
 from tests.developers.test_team import accept, browser, confirmed, invite, member, owner, roles, secret_in
 from tests.outbox import send_mails
@@ -69,3 +72,38 @@ def test_an_invitation_is_accepted_on_its_page_after_signing_in(owner):
     assert stranger.get(path).status_code == 404
     assert stranger.get("/developers/invitations/%00/").status_code == 404
     assert stranger.put(path).status_code == 405
+
+
+def test_whoever_has_yet_to_confirm_the_invited_address_is_told_so(owner):
+    invite(owner, "new@example.org")
+    send_mails()
+    path, user = f"/developers/invitations/{secret_in(mail.outbox[0])}/", confirmed()
+
+    assert f"You are signed in as {user.email}." in browser(user).get(path).content.decode()
+    EmailAddress.objects.create(user=user, email="New@example.org")
+    assert "Confirm new@example.org first." in browser(user).get(path).content.decode()
+
+
+def test_the_audit_shows_no_address_that_was_not_given_to_the_team(owner, member):
+    record(app=owner.app, by=member.user, action="member.agreed_to_tests")
+    AppMember.objects.filter(pk=member.pk).update(shows_email=False)
+    AppInvitation.objects.create(
+        app=owner.app, person=member.user, role="member", digest="0" * 64, invited_by=owner.user,
+        expires_at=owner.created_at, accepted_at=owner.created_at, accepted_by=member.user,
+    )  # fmt: skip
+
+    def audit():
+        text = browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/audit/").content.decode()
+        return [
+            words in text.replace("<wbr>", "") for words in (member.user.email, member.member_id, "A former member")
+        ]
+
+    assert audit() == [False, True, False]
+    member.delete()
+    assert audit() == [False, False, True]
+
+
+def test_the_only_owner_is_not_offered_to_leave(owner, member):
+    page = f"/developers/apps/{owner.app.app_id}/members/"
+    found = ["Leave the team" in browser(one.user).get(page).content.decode() for one in (owner, member)]
+    assert found == [False, True]
