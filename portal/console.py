@@ -54,7 +54,8 @@ class CallForm(forms.Form):
 
     @property
     def shown_first(self) -> list[Any]:
-        return [self[one.field] for one in self.operation.parameters if one.place != "header"]
+        shown = [one for one in self.operation.parameters if one.place != "header"]
+        return [self[one.field] for one in sorted(shown, key=lambda one: not one.required)]
 
     @property
     def headers(self) -> list[Any]:
@@ -140,7 +141,9 @@ def _help(parameter: Parameter) -> str:
     words = format_html(
         '<span lang="en">{}</span>', render_to_string("docs/text.html", {"text": parameter.description})
     )
-    return format_html("{} <code>{}</code>", words, parameter.example) if parameter.example else words
+    if not parameter.example:
+        return words
+    return format_html("{} {} <code>{}</code>", words, gettext("Example:"), parameter.example)
 
 
 def filled_form(operation: Operation, app: App) -> CallForm:
