@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -14,15 +16,17 @@ from common.json_bodies import strict_json
 from common.problems import Problem, checked
 from common.text import is_plain
 
-NO_ADDRESS = _("Verify your e-mail address first, under Your account: agents are asked about verified addresses alone.")
+NO_ADDRESS = _("Verify your e-mail address first: agents are asked about verified addresses alone.")
 
 
 def own_choice(label: Any, choices: Iterable[str]) -> forms.ChoiceField:
     """One of what the person verified: there is no field for anybody else's."""
-    chosen = forms.Select(attrs={"class": "input"})
+    chosen = forms.Select(attrs={"class": "select"})
     field = forms.ChoiceField(label=label, choices=[(one, one) for one in choices], widget=chosen)
     if not field.choices:
-        field.help_text = field.error_messages["required"] = NO_ADDRESS
+        field.error_messages["required"] = NO_ADDRESS
+        page = reverse("account_email"), gettext("E-mail addresses")
+        field.help_text = format_html('{} <a href="{}">{}</a>', NO_ADDRESS, *page)
     return field
 
 

@@ -50,7 +50,7 @@ class MessageForm(forms.Form):
         super().__init__(*given, **named)
         numbers = [(number, number) for number in own]
         self.fields["to"] = forms.ChoiceField(
-            label=_("Phone number"), choices=numbers, widget=forms.Select(attrs={"class": "input"})
+            label=_("Phone number"), choices=numbers, widget=forms.Select(attrs={"class": "select"})
         )
         self.template = template
         if template is None:

@@ -39,7 +39,7 @@ REPLACED = {
     "Change the key of my data": "Replace the vault key",
     "Is your recovery code still good": "Test your recovery code",
     "Gilt dein Wiederherstellungscode noch": "Wiederherstellungscode testen",
-    "What works now": "Your current passphrase",
+    "What works now": "Unlock with",
     "No longer unlocks your data afterwards": "Stops working for good",
     "Nothing is left: begin anew": "I have none of these: start over",
     "Nichts ist mehr da: neu anfangen": "Ich habe nichts davon: neu anfangen",
