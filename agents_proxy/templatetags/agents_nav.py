@@ -14,15 +14,14 @@ register = template.Library()
 @register.inclusion_tag("agents/nav.html", takes_context=True)
 def agents_nav(context: template.Context) -> dict[str, Any]:
     """Institutions are left out where no aggregator is configured: there is no such page then."""
-    path = context["request"].path
+    shown = context["request"].resolver_match.view_name
     pages = [
         (gettext("Analyses"), ["profile:home"]),
         (gettext("Your profile"), ["profile:look-up", "profile:create", "profile:update"]),
         (gettext("Messages"), ["messaging:messages"]),
-        (gettext("Phone numbers"), ["numbers:numbers"]),
-        (gettext("Agreements"), ["processing:given"]),
+        (gettext("Phone numbers"), ["numbers:numbers", "numbers:code"]),
+        (gettext("Agreements"), ["processing:given", "deletions:receivers"]),
     ]
     if client.is_configured():
         pages.append((gettext("Institutions"), ["financial:institutions"]))
-    found = [(label, [reverse(name) for name in names]) for label, names in pages]
-    return {"pages": [{"url": urls[0], "label": label, "current": path in urls} for label, urls in found]}
+    return {"pages": [{"url": reverse(names[0]), "label": label, "current": shown in names} for label, names in pages]}
