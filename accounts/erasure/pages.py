@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -33,6 +34,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, confirm_at: str, *, typed: str = "", wrong: str = "") -> HttpResponse:
     user = person_of(request)
     shown = {
+        "days": settings.ERASURE_WAIT_DAYS,
         "outcomes": erasure_queries.consequences_of(user),
         "obstacles": erasure_queries.obstacles(user),
         "confirm_at": confirm_at,

@@ -10,7 +10,7 @@ from accounts.models import User
 from common.clock import rfc3339
 from pkm import scopes
 from pkm.history.models import Index
-from pkm.registry.labels import scope_labels
+from pkm.registry.labels import translated
 from pkm.registry.models import Domain, ScopeEntry
 from pkm.registry.queries import hidden_scopes
 from pkm.segments.models import Blob, Manifest
@@ -126,16 +126,16 @@ def vault_overview(user: User) -> dict[str, Any]:
     The row has `opens_with` too, the label of its primary wrapper.
     """
     row = vault_summary(user)
-    labels = scope_labels(f"attr.{domain}.*" for domain in row["available_domains"])
+    domains_kept = Domain.objects.filter(domain_key__in=row["available_domains"])
     counted = _counted(user)
     domains = [
         DomainSummary(
-            label=labels.get(f"attr.{domain}.*", domain),
+            label=translated(name),
             stored_count=sum(row["summary_projection"][domain].values()),
             **counted.get(domain, _NONE),
             changed_at=datetime.fromisoformat(row["domain_freshness"][domain]),
         )
-        for domain in row["available_domains"]
+        for domain, name in domains_kept.values_list("domain_key", "display_name")
     ]
     vault = VaultKey.objects.filter(user=user).annotate(opens_with=Subquery(_PRIMARY)).first()
     return {"domains": domains, "total": row["total_attributes"], "can": row["capability_flags"], "vault": vault}
