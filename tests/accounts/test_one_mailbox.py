@@ -1,5 +1,6 @@
 """One mailbox and one password, however they are typed."""
 
+import re
 import unicodedata
 from typing import Any
 
@@ -111,3 +112,18 @@ def test_changing_and_confirming_take_every_form(person: User) -> None:
 
     person.refresh_from_db()
     assert person.check_password(unicodedata.normalize("NFC", new))
+
+
+@pytest.mark.parametrize(
+    ("others", "offered"),
+    [([], []), ([False], ["action_send", "action_remove"]), ([True], ["action_primary", "action_remove"])],
+)
+def test_addresses_offer_what_one_of_them_can_take(others: list[bool], offered: list[str]) -> None:
+    person = PersonFactory()
+    EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
+    for number, verified in enumerate(others):
+        EmailAddress.objects.create(user=person, email=f"other{number}@example.org", verified=verified)
+    browser = Client()
+    browser.force_login(person)
+    page = browser.get("/accounts/email/").content.decode()
+    assert re.findall('name="(action_(?!add).*?)"', page) == offered

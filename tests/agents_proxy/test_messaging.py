@@ -313,7 +313,9 @@ def test_the_page_of_numbers(carrier: Agents, person: User) -> None:
     assert "+49 … 78" in page.post("/profile/numbers/", {"to": "+49 151 1234-5678"}, follow=True).content.decode()
     here = f"/profile/numbers/{PhoneNumber.objects.get().pk}/code/"
     assert f'href="{here}"' in page.get("/profile/numbers/").content.decode()  # it can be left and found again
-    assert "Enter the code" in page.get(here).content.decode()
+    entering = page.get(here).content.decode()
+    assert "Enter the code" in entering
+    assert '<a href="/profile/numbers/" aria-current="page">' in entering
     assert page.put(here).status_code == 405
     assert page.post(here, {"code": "12"}).status_code == 400
     shown = page.post(here, {"code": code_of(carrier)}, follow=True).content.decode()

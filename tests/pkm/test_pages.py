@@ -72,6 +72,13 @@ def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_m
         assert "eyJhbGciOi" not in shown  # how a JOSE header begins
 
 
+def test_what_the_service_knows_names_domains_in_their_order(person, owner):
+    give_vault(person, {("contact", "email"): {"email": "x"}, ("identity", "basic"): {"full_name": "x"}})
+    shown = text(owner.get("/vault/changes/"))
+    assert re.findall("<dt>(.*?)</dt>", shown)[:3] == ["Identity", "Contact", "Total"]
+    assert "1 entry, confidential" in shown
+
+
 def test_preview_takes_no_query_for_each_segment(db, django_assert_max_num_queries):
     kept = {
         ("identity", "basic"): {"full_name": "Zoe"},
