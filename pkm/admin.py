@@ -111,15 +111,18 @@ class ScopeEntryForm(PlainTextForm):
 
     attributes = LinesField(
         label=_("Attributes"),
-        help_text=format_lazy("{} {}", _("One to a line, such as lifestyle.food.favorite_cuisine."), _CANCELS),
+        help_text=_("One to a line, such as lifestyle.food.favorite_cuisine."),
     )
-    max_access_duration = DurationField(
-        label=_("Longest access"), shortest=300, longest=31536000, initial=31536000, help_text=_CANCELS
-    )
+    max_access_duration = DurationField(label=_("Longest access"), shortest=300, longest=31536000, initial=31536000)
 
     class Meta:
-        help_texts = dict.fromkeys(("scope_label", "description", "domain", "sensitivity_tier"), _CANCELS)
         widgets = {"description": forms.Textarea(attrs={"rows": 2, "cols": 60})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in set(_MEANING) & set(self.fields) if self.instance.pk else ():
+            field = self.fields[name]
+            field.help_text = format_lazy("{} {}", field.help_text, _CANCELS) if field.help_text else _CANCELS
 
     def clean_scope(self) -> str:
         text: str = self.cleaned_data["scope"]

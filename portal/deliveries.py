@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from common.clock import database_now, rfc3339
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from consent.notices.queries import FAILED, deliveries_of
+from developers.apps.models import AppStatus
 from developers.models import WebhookEndpoint
 
 PAGE = 50
@@ -72,7 +73,8 @@ def page_of_deliveries(
     rows = list(found[: PAGE + 1])
     shown = rows[:PAGE]
     older = shown[-1].notice_id if len(rows) > PAGE else None
-    now = database_now()
+    sends = endpoint.disabled_at is None and endpoint.app.status == AppStatus.ACTIVE
+    now = database_now() if sends else None
     return DeliveryPage([_row(delivery, app_id, now) for delivery in shown], older)
 
 
@@ -86,7 +88,8 @@ def newest_of_each(endpoints: QuerySet[WebhookEndpoint]) -> QuerySet[WebhookEndp
     )
 
 
-def _row(delivery: WebhookDelivery, app_id: str, now: datetime) -> DeliveryRow:
+def _row(delivery: WebhookDelivery, app_id: str, now: datetime | None) -> DeliveryRow:
+    """Without `now` nothing is sent: what waits is for when the endpoint and its app are there again."""
     is_waiting = delivery.status == DeliveryStatus.WAITING
     return DeliveryRow(
         delivery_pk=delivery.pk,
@@ -99,8 +102,8 @@ def _row(delivery: WebhookDelivery, app_id: str, now: datetime) -> DeliveryRow:
         status_code=delivery.status_code,
         ms=delivery.ms,
         tried_at=delivery.tried_at,
-        next_at=delivery.next_at if is_waiting else None,
-        is_due=is_waiting and delivery.next_at <= now,
+        next_at=delivery.next_at if is_waiting and now else None,
+        is_due=bool(is_waiting and now and delivery.next_at <= now),
         error=failure_in_words(delivery.failure, delivery.status_code),
         replay_url=reverse("portal:webhook-replay", args=[app_id, delivery.endpoint_id, delivery.pk]),
     )

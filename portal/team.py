@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
 from common.problems import Problem
+from developers.apps.models import AppStatus
 from developers.members import actions, invitations, queries
 from developers.members.models import AppInvitation, AppMember, MemberRole
 from portal.shell import Tab, app_page, portal_page
@@ -62,7 +63,9 @@ def _page(request: HttpRequest, member: AppMember, form: InvitationForm, status:
     team = list(queries.team_of(member.app))
     context = {
         "team": team,
-        "can_leave": any(one.role == MemberRole.OWNER and one.pk != member.pk for one in team),
+        "can_leave": member.role != MemberRole.OWNER
+        or member.app.status == AppStatus.CLOSED
+        or any(one.role == MemberRole.OWNER and one.user.is_active and one.pk != member.pk for one in team),
         "invitations": queries.pending_invitations(member.app),
         "is_owner": member.role == MemberRole.OWNER,
         "form": form,

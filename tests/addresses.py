@@ -719,7 +719,7 @@ ADDRESSES: list[Address] = [
     Address("admin/login/", "GET", staff("302", owner="403", stranger="403", staff="302 second factor")),
     Address("admin/logout/", "GET", everybody("302")),
     Address("admin/password_change/", "GET", staff("302")),
-    Address("admin/password_change/done/", "GET", staff("200")),
+    Address("admin/password_change/done/", "GET", staff("302")),
     Address("admin/autocomplete/", "GET", staff("403")),
     Address("admin/jsi18n/", "GET", staff("200")),
     Address("admin/r/<path:content_type_id>/<path:object_id>/", "GET", staff("404")),

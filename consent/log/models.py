@@ -85,7 +85,7 @@ class AuditCheckpoint(models.Model):
 
     def __str__(self) -> str:
         at = date_format(localtime(self.at), "DATETIME_FORMAT")
-        return f"#{self.number}, {at}"
+        return at if self.number is None else f"#{self.number}, {at}"
 
     @property
     def full_note(self) -> str:

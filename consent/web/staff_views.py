@@ -36,7 +36,8 @@ class DailyViews:
         """How often, and at what."""
         names = sorted(map(_called, self.kinds))
         if len(names) > _MOST_NAMES:
-            names[_MOST_NAMES:] = [gettext("%(n)s more kinds") % {"n": len(names) - _MOST_NAMES}]
+            more = len(names) - _MOST_NAMES
+            names[_MOST_NAMES:] = [ngettext("%(n)d more kind", "%(n)d more kinds", more) % {"n": more}]
         words = capfirst(", ".join(names))
         times = ngettext("%(n)d look that day.", "%(n)d looks that day.", self.count) % {"n": self.count}
         return f"{words}. {times}"

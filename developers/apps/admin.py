@@ -36,10 +36,10 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone kno
         label=_("Return addresses"), required=False, help_text=_("One to a line, such as https://trips.example/back.")
     )
 
-    class Meta:
-        help_texts = dict.fromkeys(
-            ("name", "verified"), _("Changing this cancels the requests that wait for a decision.")
-        )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in {"name", "verified"} & set(self.fields):
+            self.fields[name].help_text = _("Changing this cancels the requests that wait for a decision.")
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]

@@ -26,9 +26,10 @@ function write(row, name, text) {
 /** @param {Element} row @param {string} name @param {string | null} moment @param {boolean} isDue */
 function writeTime(row, name, moment, isDue = false) {
   const place = find(`[data-time="${name}"]`, row);
-  if (isDue) place.textContent = place.dataset.due ?? "";
-  else if (!moment) place.textContent = "–";
-  else if (place.querySelector("time")?.dateTime !== moment) place.replaceChildren(make("time", { datetime: moment, "data-relative": "" }, [moment]));
+  if (isDue || !moment) {
+    const words = isDue ? place.dataset.due ?? "" : "–";
+    if (place.textContent !== words) place.textContent = words;
+  } else if (place.querySelector("time")?.dateTime !== moment) place.replaceChildren(make("time", { datetime: moment, "data-relative": "" }, [moment]));
 }
 
 /** @param {Delivery} delivery */

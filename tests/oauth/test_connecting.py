@@ -86,6 +86,16 @@ def test_for_me_the_host_becomes_an_app_that_asks_me_alone() -> None:
     assert refused["structuredContent"]["code"] == "unknown_user"
 
 
+def test_reading_is_offered_only_where_something_can_be_read() -> None:
+    host, user = OAuthHost.registered(), PersonFactory()
+
+    offered = [host.look(user, scope=scope).content.decode() for scope in ("request read", "read")]
+
+    assert [page.count('name="permission"') for page in offered] == [1, 0]
+    assert ["can read nothing: it has no key of its own" in page for page in offered] == [False, True]
+    assert ['value="allow"' in page for page in offered] == [True, False]
+
+
 @pytest.mark.parametrize("is_personal", [True, False])
 def test_a_host_without_a_key_asks_and_learns_the_decision_alone(is_personal: bool) -> None:
     user, somebody = PersonFactory(), PersonFactory()

@@ -76,7 +76,7 @@ def test_what_the_vault_can_do_is_told_as_it_stands(owner: JsonClient, vault: Va
     after = " ".join(_text(owner).split())
 
     for said in (
-        "1 entry, 1 of them confidential", f"<bdi>{primary.label}</bdi>", "None opens your data",
+        "1 entry, confidential", f"<bdi>{primary.label}</bdi>", "None opens your data",
         "There is one<", "You can approve what they ask for. What you share can be kept up to date.",
         "Not finished yet",
     ):  # fmt: skip

@@ -9,6 +9,7 @@ from developers.members import actions
 from developers.members.models import AppMember
 from developers.models import AppInvitation
 from tests.developers.test_team import accept, browser, confirmed, invite, member, owner, roles, secret_in
+from tests.factories import MemberFactory
 from tests.outbox import send_mails
 
 __all__ = ["member", "owner"]  # fixtures
@@ -107,3 +108,19 @@ def test_the_only_owner_is_not_offered_to_leave(owner, member):
     page = f"/developers/apps/{owner.app.app_id}/members/"
     found = ["Leave the team" in browser(one.user).get(page).content.decode() for one in (owner, member)]
     assert found == [False, True]
+
+
+def test_the_last_owner_of_a_closed_app_may_leave_and_of_an_open_one_only_if_another_can_sign_in(owner, member):
+    page = f"/developers/apps/{owner.app.app_id}/members/"
+    other = MemberFactory(app=owner.app, role="owner", user__is_active=False)
+    offered = lambda: "Leave the team" in browser(owner.user).get(page).content.decode()  # noqa: E731
+
+    before = offered()
+    other.user.is_active = True
+    other.user.save()
+    with_another = offered()
+    other.delete()
+    owner.app.status = "closed"
+    owner.app.save()
+
+    assert (before, with_another, offered()) == (False, True, True)

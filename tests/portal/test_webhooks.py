@@ -284,6 +284,9 @@ def test_the_log_tells_what_became_of_each_delivery(developer: Client, member: A
     assert "It answered 500." in shown
     failed = developer.get(pages(member.app, endpoint, "log"), {"show": "failed"}).json()["deliveries"]
     assert [row["sequence"] for row in failed] == [2]
+    WebhookEndpoint.objects.update(disabled_at=now(), reason="it answered 410 Gone")
+    waiting = developer.get(pages(member.app, endpoint, "log")).json()["deliveries"][0]
+    assert (waiting["status"], waiting["next_at"], waiting["is_due"]) == ("waiting", None, False)
     assert [request.user.public_id in shown for request in member.app.consent_requests.all()] == [False, False]
 
 
