@@ -95,8 +95,6 @@ def in_words(entry: AppAuditEntry) -> str:
     if words is None:
         listed = ", ".join(f"{name}: {value}" for name, value in facts.items())
         return f"{entry.action} ({listed})" if listed else entry.action
-    if "endpoint" in facts:
-        facts.setdefault("url", facts["endpoint"])  # older entries name an endpoint by its number alone
     return str(words) % defaultdict(lambda: "-", facts)
 
 

@@ -64,7 +64,7 @@ function plan(profile, present) {
     const home = place(name);
     return home && !isNothing(said) ? [{ name, home, said, ...fitted(said, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
   });
-  const news = found.filter(({ said, value, now }) => ![said, value].some((one) => folded(one) === folded(now)));
+  const news = found.filter(({ said, value, now }) => ![said, value].some((one) => JSON.stringify(one) === JSON.stringify(now)));
   offered = new Map(news.filter(({ fits }) => fits).map(({ name, value }) => [name, value]));
   const groups = [...new Set(Object.values(places).map(({ group }) => group))].filter((group) => news.some(({ home }) => home.group === group));
   find("[data-plan]").replaceChildren(...groups.map((group) => make("section", { class: "value-group" }, [
@@ -76,9 +76,6 @@ function plan(profile, present) {
   start.hidden = !offered.size;
   find("#keep-select").hidden = offered.size < LONG_LIST;
 }
-
-/** The same for values that differ by case alone. @param {unknown} value */
-const folded = (value) => JSON.stringify(value)?.toLowerCase();
 
 /**
  * Nothing is ticked: nobody has checked what an agent says, so each is the person's to tick. What does not fit cannot be.
