@@ -29,7 +29,7 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.counts import forget_outside
 from tests.factories import AppFactory, PersonFactory
-from tests.patience import MOST_SECONDS
+from tests.patience import MOST_SECONDS, not_over_midnight
 
 pytest_plugins = ["tests.tiers"]
 
@@ -169,6 +169,12 @@ def _nothing_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     left = logging.root.level
     logging.root.setLevel(level)
     assert left == level, "the test leaves another level of logging, which may silence what later tests look for"
+
+
+@pytest.fixture
+def one_day() -> None:
+    """What is counted by the day falls on one day; PostgreSQL's own clock cannot be set for a test."""
+    not_over_midnight()
 
 
 @pytest.fixture

@@ -5,17 +5,20 @@ import secrets
 
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
+from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import User
 from tests.callers import signed_in
-from tests.totp import codes
+from tests.totp import codes, totp_code
 
 
 def give_second_factor(user: User) -> str:
     """A new authenticator app for `user`, as if they had set one up; its secret. An older one is replaced."""
     Authenticator.objects.filter(user=user, type="totp").delete()
     secret = base64.b32encode(secrets.token_bytes(20)).decode()
+    while cache.get(f"totp-taken:{user.pk}:{totp_code(secret)}"):  # the very code that an older app has just shown
+        secret = base64.b32encode(secrets.token_bytes(20)).decode()
     TOTP.activate(user, secret)
     return secret
 

@@ -3,8 +3,10 @@
 import contextlib
 import ctypes
 import fcntl
+import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -27,6 +29,7 @@ READY_WITHIN = 60  # seconds
 ENDS_WITHIN = 9.5  # seconds; the server's streams and long polls end at once, what an agent was asked within six
 MOST_ENDS_A_MINUTE = 3  # of one process, by itself, before it is given up
 _SET_PARENT_DEATH_SIGNAL = 1  # Linux, prctl(2)
+_offered = itertools.cycle(random.sample(range(20_000, 32_768), 1_000))
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,12 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((_host(), 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens at, another at each call.
+
+    It lies below those that Linux gives to whoever binds any port (from 32768), so that no program which starts
+    meanwhile is given it.
+    """
+    return next(port for port in _offered if is_free(port))
 
 
 @contextlib.contextmanager

@@ -318,7 +318,7 @@ def test_the_code_that_turned_it_on_is_spent(person: User) -> None:
 # --- codes that come late ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("late", "taken"), [(-1, False), (0, True), (29, True), (43, True), (60, False)])
+@pytest.mark.parametrize(("late", "taken"), [(-20, False), (0, True), (29, True), (43, True), (60, False)])
 def test_a_code_of_the_step_before_is_taken(late: int, taken: bool, person: User) -> None:
     secret = give_second_factor(person)
     begun = time.time() // 30 * 30
@@ -333,7 +333,7 @@ def test_a_code_that_came_too_early_is_taken_in_its_time(person: User) -> None:
     begun = time.time() // 30 * 30
     with time_machine.travel(begun):
         code = totp_code(secret)  # of a phone whose clock is ahead
-    with time_machine.travel(begun - 2):
+    with time_machine.travel(begun - 20):
         assert not sign_in(person, code)
     with time_machine.travel(begun + 2):
         assert sign_in(person, code)

@@ -136,7 +136,7 @@ def test_without_its_number_a_form_is_the_first(
 
 def test_what_was_sent_is_kept_as_a_digest_alone(liking: Run, crm: type[Crm], destination: Destination) -> None:
     waiting = asked(liking, destination)
-    assert "Muji" not in str(waiting.body)
+    assert '"Muji"' not in str(waiting.body)
     deliver()
 
     ended = kept(waiting)

@@ -64,7 +64,7 @@ def test_it_is_sealed_agreed_to_and_gone_with_the_run(owner: JsonClient, person:
     run = started_with(owner, OWN)
     plain = started_with(owner, {"age": 41})
 
-    assert "Porto" not in run.input
+    assert '"Porto"' not in run.input
     assert json.loads(encryption.opened(run.input))["ownValues"] == CANONICAL
     assert run.consent.statement.endswith(str(OWN_VALUES_USED))
     assert owner.get(f"{AT}/{run.analysis_id}/raw").json()["input"]["ownValues"] == CANONICAL

@@ -150,7 +150,7 @@ def test_an_agent_that_is_not_there_is_told_apart(owner: JsonClient, agents: Age
 def test_a_slow_agent_may_have_done_it(owner: JsonClient, agents: Agents, settings: Any) -> None:
     gate = threading.Event()
     agents.says = {"core": waits_for(gate, PROFILE)}
-    settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], "timeout": 0.3}}
+    settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], "timeout": 1.0}}
     answer = owner.client.post("/profile/look-up/", {**FORMS["look-up"], "agreed": "on"})
     gate.set()
 
@@ -159,7 +159,7 @@ def test_a_slow_agent_may_have_done_it(owner: JsonClient, agents: Agents, settin
 
 
 def test_too_many_calls_are_refused(owner: JsonClient, agents: Agents, settings: Any) -> None:
-    settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND = 1, 1
+    settings.A2A_SESSION_BURST, settings.A2A_SESSION_PER_SECOND = 1, 0.01
     form = {**FORMS["look-up"], "agreed": "on"}
 
     assert [owner.client.post("/profile/look-up/", form).status_code for _ in range(2)] == [200, 429]

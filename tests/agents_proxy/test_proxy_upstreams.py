@@ -91,7 +91,7 @@ def test_a_misbehaving_upstream(
     settings: Any,
 ) -> None:
     with agent(with_card(behaviour, speech)) as running:
-        timeout = 1.0 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
+        timeout = 1.5 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
         told = {"url": running.url, "token": "upstream-token-of-tests", "timeout": timeout}
         configure(settings, **told, protocol=speech.protocol)
         answer = caller.post(BRAND, CALL)

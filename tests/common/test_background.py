@@ -34,8 +34,8 @@ def blocked(background: Background) -> threading.Event:
 def test_jobs_are_done_one_after_the_other_as_they_are_due() -> None:
     background, done, over = Background(), [], threading.Event()
     goes_on = blocked(background)
-    background.later(0.3, over.set)
-    background.later(0.2, lambda: done.append("later"))
+    background.later(0.8, over.set)
+    background.later(0.6, lambda: done.append("later"))
     for number in range(3):
         background.soon(lambda number=number: done.append(number))
 
@@ -117,8 +117,8 @@ def test_a_clock_can_be_stopped_and_acts_on_its_own_thread() -> None:
     events, named, over = Events(), [], threading.Event()
 
     events.later(0.05, lambda: named.append(threading.current_thread().name))
-    events.later(0.05, lambda: named.append("cancelled")).cancel()
-    events.later(0.1, over.set)
+    events.later(0.3, lambda: named.append("cancelled")).cancel()
+    events.later(0.4, over.set)
 
     assert over.wait(MOST_SECONDS)
     assert named == ["events"]

@@ -60,7 +60,7 @@ def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyP
             asyncio.run(asked_while_silent(line))
     finally:
         gate.close()
-    assert 1 < looks < 100
+    assert 0 < looks < 100
 
 
 @pytest.mark.postgres

@@ -15,6 +15,8 @@ from tests.patience import eventually
 
 _GIVE_UP = 30.0  # seconds; only what hangs meets it
 
+pytestmark = pytest.mark.usefixtures("one_day")
+
 
 @pytest.fixture(autouse=True)
 def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,7 @@ def test_finished_deliveries_go_and_those_that_wait_stay() -> None:
     assert Notice.objects.count() == 4  # a stream goes on from any of them
 
 
+@pytest.mark.usefixtures("one_day")
 def test_discoveries_and_finds_go_by_their_day(settings: Any) -> None:
     settings.DISCOVERIES_KEPT_DAYS = 40
     app, person, now = AppFactory(), PersonFactory(), database_now()

@@ -139,7 +139,7 @@ def test_an_answer_that_drips_is_cut_off(
 ) -> None:
     """A byte now and then keeps every single read alive. Once the status is there, nothing more is needed."""
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
-    monkeypatch.setattr(webhook_client, "ANSWER_SECONDS", 1)
+    monkeypatch.setattr(webhook_client, "ANSWER_SECONDS", 2)
     dripped: list[int] = []
 
     def drip(listener: socket.socket) -> None:

@@ -57,9 +57,8 @@ def test_apps_may_name_this_machine_only_where_nobody_else_reaches_the_server(
 
 def test_a_port_that_is_taken_is_passed_over() -> None:
     with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
+        holder.bind(("127.0.0.1", taken := free_port()))
         holder.listen()
-        taken = holder.getsockname()[1]
 
         found = neighbours.find(taken - 1, SERVER)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -222,7 +223,7 @@ def test_what_they_made_is_listed_and_can_be_revoked(own: AppMember) -> None:
     program = managing(own)
     made = program.post(f"/apps/{own.app.app_id}/tokens", {"label": "Stolen", "expires_in": 365 * 86400}).json()
     old = factories.TokenFactory(app=own.app, created_by=own.user, label="Of last month")
-    DeveloperToken.objects.filter(pk=old.pk).update(created_at=old.created_at.replace(year=old.created_at.year - 1))
+    DeveloperToken.objects.filter(pk=old.pk).update(created_at=old.created_at - timedelta(days=365))
     factories.TokenFactory(app=own.app, label="Of somebody else")
     sign_out_everywhere(own.user)
     assert [subject for _, subject in written()] == [

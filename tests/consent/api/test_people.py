@@ -128,6 +128,7 @@ def test_what_does_not_fit_is_refused(api: Developer, query: dict[str, Any]) -> 
     assert problem(api.get("/people", **query)) == (400, "invalid_request")
 
 
+@pytest.mark.usefixtures("one_day")
 def test_a_find_is_kept_for_the_person_once_a_day(api: Developer) -> None:
     zoe = listed("zoe").user
     listed("kim")

@@ -37,7 +37,7 @@ from tests.factories import (
     known_as,
 )  # fmt: skip
 from tests.fakes.serving import Answering, serving
-from tests.patience import MOST_SECONDS
+from tests.patience import MOST_SECONDS, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)  # threads fetch, with connections of their own
 DOMAIN = "trips.example"
@@ -302,8 +302,7 @@ def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
     workers = [threading.Thread(target=lambda: found.append(tasks.fetch_published_keys())) for _ in range(6)]
     for worker in workers:
         worker.start()
-    for worker in workers:
-        worker.join(0.3)
+    eventually(lambda: len(runs) == 2 and len(found) == 4, "two that fetch, and four that were turned away")
     assert (len(runs), found) == (2, [0] * 4)
     held.set()
     for worker in workers:

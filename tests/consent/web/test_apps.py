@@ -71,6 +71,7 @@ def test_somebody_new_is_told_how_to_begin(owner: JsonClient) -> None:
     assert 'href="/consent/pause/"' not in said
 
 
+@pytest.mark.usefixtures("one_day")
 def test_reads_of_the_week_are_drawn_with_their_table(owner: JsonClient, person: User) -> None:
     often, seldom = shared(person, reads=6, days_ago=0), shared(person, reads=3, days_ago=2)
     shared(person, reads=2, days_ago=9)

@@ -23,6 +23,8 @@ from tests.factories import (
     give_vault,
 )
 
+pytestmark = pytest.mark.usefixtures("one_day")
+
 
 def taken_back(person, app, count):
     for _ in range(count):

@@ -125,6 +125,7 @@ def test_what_happens_while_somebody_turns_pages_moves_nothing(owner, person, ap
     assert lines == expected
 
 
+@pytest.mark.usefixtures("one_day")
 def test_a_day_that_goes_on_keeps_its_place(owner, person, app):
     """What adds up over a day grows where it stands."""
     happens(person, app, 3)

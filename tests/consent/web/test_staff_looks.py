@@ -53,6 +53,7 @@ def test_a_list_of_many_people_is_noted_in_as_many_statements_as_one_of_few(db):
     assert list(verifying.verify()) == []
 
 
+@pytest.mark.usefixtures("one_day")
 def test_pages_that_a_member_of_staff_opened_are_one_line(person, lines):
     request, member = ConsentRequestFactory(user=person), StaffFactory()
     page = at_the_admin(member)

@@ -107,7 +107,7 @@ def test_a_task_that_takes_too_long_is_called_off(
     version: str, streams: bool, caller: JsonClient, settings: Any
 ) -> None:
     agent = Says("endless", PROFILE)
-    answer = asked_of(agent, caller, settings, versions=[version], streams=streams, seconds=2.0)
+    answer = asked_of(agent, caller, settings, versions=[version], streams=streams, seconds=4.0)
 
     assert refusal(answer) == (504, -32055, "upstream_timeout")
     assert agent.called_off.wait(MOST_SECONDS)

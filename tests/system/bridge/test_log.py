@@ -105,8 +105,8 @@ def test_a_proof_verifies_without_a_network(cli, api, service, approved, tmp_pat
     sequence_and_sign()
     told = api.get(f"/receipts/{approved.receipt_id}?proof=1").content
     jwks = tmp_path / "jwks.json"
-    jwks.write_bytes(requests.get(f"{service}/.well-known/consent-keys.json", timeout=5).content)
-    key = requests.get(f"{service}/log/key", timeout=5).text.strip()
+    jwks.write_bytes(requests.get(f"{service}/.well-known/consent-keys.json", timeout=60).content)
+    key = requests.get(f"{service}/log/key", timeout=60).text.strip()
     asked = ("verify-receipt", "--proof", "--jwks", jwks, "--log-key", key)
 
     printed = json.loads(cli(*asked, stdin=told, CONSENT_BRIDGE_STATE=str(tmp_path)).stdout)

@@ -13,6 +13,7 @@ import requests
 
 from consent_bridge.sealed import generate_connector_key
 from consent_bridge.webhooks import verify
+from deploy.local.serving import free_port
 from developers.models import App
 from tests.factories import MemberFactory, TokenFactory, invitation_of
 from tests.fakes.serving import Answering, serving
@@ -129,7 +130,8 @@ def test_what_happens_is_forwarded_as_the_service_signs_it(bridge, service, call
     begins = ("--base-url", f"{service}/api/v1", "--last-event-id", "0", "--count", "3")
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Receiver)) as address:
         sent = bridge("listen", "--forward", address, "--secret", secret, *begins, **token)
-    away = bridge("listen", "--forward", address, *begins, **token)
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    away = bridge("listen", "--forward", nowhere, *begins, **token)
     printed = bridge("events", *begins, **token)
 
     types = ["consent.approved", "consent.paused", "consent.resumed"]
@@ -138,6 +140,6 @@ def test_what_happens_is_forwarded_as_the_service_signs_it(bridge, service, call
     assert [json.loads(line)["answered"] for line in sent.stdout.splitlines()] == [204] * 3
     assert b"signs with whsec_" in away.stderr
     assert [json.loads(line)["error"] for line in away.stdout.splitlines()] == [
-        f"POST {address} failed: ConnectionError"
+        f"POST {nowhere} failed: ConnectionError"
     ] * 3
     assert [json.loads(line)["type"] for line in printed.stdout.splitlines()] == types

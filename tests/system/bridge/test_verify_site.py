@@ -244,5 +244,5 @@ def test_the_release_is_entered_once_and_proved_by_the_log(look: Any, tmp_path: 
 
 
 def released(site: str) -> dict[str, Any]:
-    told: dict[str, Any] = requests.get(f"{site}{RELEASE}", timeout=5).json()
+    told: dict[str, Any] = requests.get(f"{site}{RELEASE}", timeout=60).json()
     return told

@@ -180,7 +180,7 @@ def one_more_without_them():
 
 def test_keys_that_the_caller_named_are_the_only_ones(reader, service, approved):
     sequence_and_sign()
-    own = requests.get(f"{service}/log/key", timeout=5).text.strip()
+    own = requests.get(f"{service}/log/key", timeout=60).text.strip()
     name, _, _ = own.partition("+")
     other = keys.notes.log_key(name, Ed25519PrivateKey.generate().public_key())
 

@@ -158,7 +158,7 @@ def test_a_passkey_that_is_added_signs_in_and_confirms(page: Page, sign_in: Sign
     page.locator("input[name=password]").press("Enter")
     page.locator("input[name=passwordless]").check()
     page.get_by_role("button", name="Add it").click()
-    page.wait_for_url(lambda url: "/add/" not in url, timeout=9000)
+    page.wait_for_url(lambda url: "/add/" not in url)
     assert len(ids_of_passkeys(person)) == 1
     page.goto(f"/accounts/2fa/webauthn/reauthenticate/?next={SETTINGS}")
     page.get_by_role("button", name="Use a passkey or security key").click()

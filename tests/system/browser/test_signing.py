@@ -71,7 +71,8 @@ def test_a_paused_grant_goes_on_once_the_vault_is_unlocked(
     grant = Grant.objects.get()
     page.locator("#vault-lock").click()
     page.goto("/consent/grants/")
-    page.get_by_role("button", name="Pause").click()
+    with page.expect_navigation():  # whose script has Resume in hand
+        page.get_by_role("button", name="Pause").click()
     resume = page.get_by_role("button", name="Resume")
 
     resume.click()
@@ -92,7 +93,8 @@ def test_resuming_what_was_stopped_meanwhile_is_told(
     sign_in(page, vault.user)
     approve(page, asked)
     page.goto("/consent/grants/")
-    page.get_by_role("button", name="Pause").click()
+    with page.expect_navigation():  # whose script has Resume in hand
+        page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     grant = Grant.objects.get()
     assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200

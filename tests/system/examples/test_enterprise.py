@@ -15,6 +15,7 @@ import pytest
 from agents_proxy.activations.models import Activation
 from agents_proxy.deletions.models import Deletion
 from agents_proxy.destinations.models import Destination
+from deploy.local.serving import free_port
 from developers.models import App
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.forgetting import attempt, withdraw
@@ -51,9 +52,7 @@ def place(tmp_path, service, settings):
         (tmp_path / name).write_text(text)
     app = AppFactory(name="Trip Planner", origins=[SITE])
     member = MemberFactory(app=app, user=PersonFactory()).user
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     token = manager(member).headers["Authorization"].removeprefix("Bearer ")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {

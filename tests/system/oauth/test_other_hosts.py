@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from accounts.models import User
+from deploy.local.serving import free_port
 from developers.models import App, OAuthClient
 from developers.oauth.clients import register_client
 from tests.factories import TokenFactory, give_vault
@@ -194,8 +195,3 @@ def test_the_suites_authorization_scenarios_pass(service: str, person: User, sui
         assert running.wait(120) == 0, "".join(said)
 
     assert failed_checks(tmp_path) == set()
-
-
-def free_port() -> int:
-    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Answering)) as address:
-        return int(address.rpartition(":")[2])
