@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,11 +16,12 @@ from consent_bridge.errors import BadAnswer, BridgeError, Problem, one_line
 
 EXIT_REFUSED = 1
 EXIT_INTERRUPTED = 130
+_DIGEST = re.compile(r"-[A-Za-z0-9_-]{42}\Z")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
-    arguments = parser().parse_args(argv)
+    arguments = parser().parse_args(_with_digests(sys.argv[1:] if argv is None else argv))
     run: Callable[[argparse.Namespace], Any] = arguments.run
     try:
         result = run(arguments)
@@ -45,6 +47,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     return 0
+
+
+def _with_digests(given: Sequence[str]) -> list[str]:
+    """`--digest -x…` as `--digest=-x…`: one digest of 64 begins with a hyphen, which argparse takes for an option."""
+    found: list[str] = []
+    for each in given:
+        if _DIGEST.match(each) and found and found[-1].startswith("--") and "=" not in found[-1]:
+            found[-1] += f"={each}"
+        else:
+            found.append(each)
+    return found
 
 
 def _print(result: object) -> None:

@@ -29,6 +29,13 @@ def test_what_would_leave_is_shown_and_nothing_is_decided(approve, site):
     assert site.decisions == []
 
 
+def test_a_digest_that_begins_with_a_hyphen_is_one(approve, site):
+    refused = approve("--digest", "-" + "x" * 42, "--attribute", CUISINE)
+
+    assert (refused.returncode, site.decisions) == (1, [])
+    assert b"usage:" not in refused.stderr
+
+
 def test_the_request_that_was_shown_is_approved(approve, site):
     digest = json.loads(approve("--attribute", CUISINE).stdout)["digest"]
 
