@@ -14,7 +14,7 @@ RULES: list[Rule] = [
     frozen(
         "consent_grants",
         [
-            *("grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "max_reads"),
+            *("grant_id", "request_id", "app_id", "user_id", "scope", "starts_at", "expires_at", "max_reads"),
             "approved_attributes",  # what a newer export may hold; erasing a person alone empties it
         ],
         erasable=True,

@@ -37,6 +37,7 @@ def test_what_the_vault_signed_does_not_change(export: Any, other: dict[str, Any
 APPROVED = [
     (Grant, {"approved_attributes": ["lifestyle.food.diet"]}),
     (Grant, {"starts_at": database_now}),
+    (Grant, {"expires_at": database_now}),
     (Grant, {"max_reads": 1_000}),
     (ConsentRequest, {"request_digest": "A" * 43}),
     (ConsentRequest, {"connector_thumbprint": "A" * 43}),

@@ -100,8 +100,8 @@ def test_a_person_keeps_what_nobody_reads(person: User) -> None:
 
 
 def test_nobody_keeps_what_is_not_theirs_or_over(person: User) -> None:
-    theirs, over = shared_for(60, by=PersonFactory()), shared_for(10, by=person)
-    Grant.objects.filter(pk=over.pk).update(expires_at=database_now() - timedelta(hours=1))
+    theirs = shared_for(60, by=PersonFactory())
+    over = shared_for(10, by=person, expires_at=database_now() - timedelta(hours=1))
 
     with pytest.raises(UnknownGrant):
         unused.keep_unused(grant_id=theirs.grant_id, by=person)

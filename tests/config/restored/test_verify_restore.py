@@ -58,7 +58,13 @@ def run_unprotected(statement: str) -> None:
         run(statement)
         run("SET LOCAL session_replication_role = DEFAULT")
         return
-    run(statement)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        triggers = cursor.fetchall()
+    for name, _ in triggers:
+        run(f'DROP TRIGGER "{name}"')
+    for again in (statement, *(sql for _, sql in triggers)):
+        run(again)
 
 
 def test_nothing_is_written(world: World) -> None:
