@@ -43,7 +43,7 @@ ROWS = PersonalRows(
         "audit_pending": ("facts",),
         "consent_exports": ("sources", "approval", "approved_attributes"),
         "consent_grants": ("approved_attributes",),
-        "consent_requests": ("purpose", "binding_message", "decision_note", "return_url"),
+        "consent_requests": ("purpose", "binding_message", "decision_note", "required_because", "return_url"),
         "connections": ("binding_message", "return_url", "asked"),
         "consent_notices": ("facts",),
         "consent_receipts": ("claims", "audit", "app_audit", "signature", "app_signature"),
@@ -64,7 +64,7 @@ ROWS = PersonalRows(
         "AND r.app_id = idempotency_keys.app_id AND {has|idempotency_keys.answer|r.request_id})",
         "UPDATE consent_requests SET purpose = '', binding_message = NULL, decision_note = '', "
         "required_attributes = NULL, optional_attributes = NULL, derived = NULL, accepts = NULL, "
-        "return_url = NULL WHERE user_id = :person",
+        "required_because = NULL, return_url = NULL WHERE user_id = :person",
         "UPDATE consent_exports SET ciphertext = NULL, sources = '[]', approval = NULL, owner_key = NULL, "
         f"owner_key_reset = FALSE, approved_attributes = NULL WHERE grant_id IN {_GRANTS}",
         "UPDATE consent_grants SET approved_attributes = '[]', end_reason = '' WHERE user_id = :person",
@@ -214,7 +214,8 @@ def export(user: User) -> dict[str, Any]:
     """What is held of requests, grants, reads, receipts and history."""
     requests = ConsentRequest.objects.filter(user=user).order_by("pk")
     entries = AuditEntry.objects.of(f"person:{user.public_id}").select_related("kept").order_by("sequence")
-    requested = ("request_id", "app__app_id", "app_name", "scope", "purpose", "binding_message", "status", "created_at")
+    texts = ("purpose", "required_because", "binding_message")
+    requested = ("request_id", "app__app_id", "app_name", "scope", *texts, "status", "created_at")
     granted = ("grant_id", "request__request_id", "status", "approved_attributes", "starts_at", "expires_at", "reads")
     return {
         "requests": list(requests.values(*requested, "decided_at", "decision_note")),

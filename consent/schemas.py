@@ -94,7 +94,7 @@ class RequestConsentBody(Strict):
         Field(
             min_length=8,
             max_length=280,
-            description="What for, in one line of 8 to 280 characters that the person reads as yours.",
+            description="What for, in 8 to 280 characters that the person reads as yours.",
             examples=["Suggest restaurants for your trip to Lisbon"],
         ),
         AfterValidator(plain_text),
@@ -125,7 +125,7 @@ class RequestConsentBody(Strict):
         Field(
             ge=SHORTEST_ACCESS,
             le=LONGEST_ACCESS,
-            description="Seconds that you ask to read for. The person may choose less.",
+            description="Seconds to read for. The person may choose less.",
             examples=[604800],
         ),
     ] = USUAL_ACCESS
@@ -157,16 +157,23 @@ class RequestConsentBody(Strict):
     ] = "snapshot"
     binding_message: Annotated[
         Annotated[str, Field(min_length=1, max_length=64), AfterValidator(plain_text)] | None,
-        Field(description="Up to 64 characters that both sides show, to match them."),
+        Field(description="Up to 64 characters that both sides show."),
     ] = None
-    template_id: Annotated[
-        Identifier | None, Field(description="An approved template that the request keeps within.")
-    ] = None
+    template_id: Annotated[Identifier | None, Field(description="An approved template to keep within.")] = None
 
     invitation_sha256: Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")] | None,
         Field(
             description="Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it.",
+            json_schema_extra=IN_DIGEST,
+        ),
+    ] = None
+
+    required_because: Annotated[
+        Annotated[str, Field(min_length=1, max_length=140), AfterValidator(plain_text)] | None,
+        Field(
+            description="What fails without the required ones: up to 140 characters, shown beside them.",
+            examples=["We cannot leave out what you must not eat"],
             json_schema_extra=IN_DIGEST,
         ),
     ] = None

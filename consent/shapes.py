@@ -145,6 +145,7 @@ class FrozenRequest(Shape):
     invitation_sha256: NotRequired[
         Annotated[str, Field(description="Where you named a sharing ID, or the person connected.")]
     ]
+    required_because: NotRequired[Annotated[str, Field(description="Only where you gave it.")]]
     return_url: NotRequired[Annotated[str, Field(description="Only where you gave it.")]]
     accepts: NotRequired[Annotated[dict[str, list[Path]], Field(description="Only where you gave it.")]]
     derived: NotRequired[

@@ -91,6 +91,8 @@ export interface components {
             /** @description Where you named a sharing ID, or the person connected. */
             invitation_sha256?: string;
             /** @description Only where you gave it. */
+            required_because?: string;
+            /** @description Only where you gave it. */
             return_url?: string;
             /** @description Only where you gave it. */
             accepts?: {
@@ -290,7 +292,7 @@ export interface components {
         };
         /** @description The contract's optional members of a request; null leaves one out. Durations in seconds. */
         Terms: {
-            /** @description Seconds that you ask to read for. The person may choose less. */
+            /** @description Seconds to read for. The person may choose less. */
             access_duration?: number | null;
             /** @description Seconds that the request waits for a decision. */
             requested_expiry?: number | null;
@@ -302,12 +304,14 @@ export interface components {
             max_reads?: number | null;
             /** @description `snapshot`: the data as it is at approval. `continuous`: kept up to date by the person. */
             refresh_policy?: ("snapshot" | "continuous") | null;
-            /** @description Up to 64 characters that both sides show, to match them. */
+            /** @description Up to 64 characters that both sides show. */
             binding_message?: string | null;
-            /** @description An approved template that the request keeps within. */
+            /** @description An approved template to keep within. */
             template_id?: string | null;
             /** @description Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it. */
             invitation_sha256?: string | null;
+            /** @description What fails without the required ones: up to 140 characters, shown beside them. */
+            required_because?: string | null;
             /** @description Where the person goes after deciding, under an origin of yours. */
             return_url?: string | null;
             /** @description Of a value that you ask for, the answers that would do; the person may share one instead. */

@@ -118,6 +118,7 @@ class FrozenRequest:
     refresh_policy: str
     binding_message: str | None
     invitation_sha256: str | None = None
+    required_because: str | None = None
     return_url: str | None = None
     accepts: dict[str, Any] | None = None
     derived: dict[str, Any] | None = None

@@ -15,7 +15,7 @@ class Terms(TypedDict, total=False):
     access_duration: Annotated[
         int | None,
         {
-            "description": "Seconds that you ask to read for. The person may choose less.",
+            "description": "Seconds to read for. The person may choose less.",
             "maximum": 31536000,
             "minimum": 300,
             "type": "integer",
@@ -75,17 +75,12 @@ class Terms(TypedDict, total=False):
     ]
     binding_message: Annotated[
         str | None,
-        {
-            "description": "Up to 64 characters that both sides show, to match them.",
-            "maxLength": 64,
-            "minLength": 1,
-            "type": "string",
-        },
+        {"description": "Up to 64 characters that both sides show.", "maxLength": 64, "minLength": 1, "type": "string"},
     ]
     template_id: Annotated[
         str | None,
         {
-            "description": "An approved template that the request keeps within.",
+            "description": "An approved template to keep within.",
             "maxLength": 64,
             "minLength": 1,
             "pattern": "^[A-Za-z0-9_]+$",
@@ -98,6 +93,16 @@ class Terms(TypedDict, total=False):
             "description": "Base64url SHA-256 of the sharing ID in `user_id`, which vaults compare. Clients add it.",
             "x-in-digest": True,
             "pattern": "^[A-Za-z0-9_-]{43}$",
+            "type": "string",
+        },
+    ]
+    required_because: Annotated[
+        str | None,
+        {
+            "description": "What fails without the required ones: up to 140 characters, shown beside them.",
+            "x-in-digest": True,
+            "maxLength": 140,
+            "minLength": 1,
             "type": "string",
         },
     ]

@@ -104,6 +104,7 @@ class ConsentRequest(models.Model):
     template_id = models.CharField(max_length=64, null=True)  # noqa: DJ001  # null where absent
     # base64url, of the sharing ID that the person was named by, or of the ID of the connection that it rode on
     invitation_sha256 = models.CharField(_("digest of the sharing ID used"), max_length=43, null=True)  # noqa: DJ001  # null where absent, as in the digest
+    required_because = models.CharField(_("without what is needed"), max_length=140, null=True)  # noqa: DJ001  # null where absent, as in the digest
     return_url = models.CharField(_("where you go afterwards"), max_length=2000, null=True)  # noqa: DJ001  # null where absent, as in the digest
     accepts = models.JSONField(_("answers that would do"), null=True)  # path of a value → those of answers in its place
     handling = models.JSONField(  # as `handling_of` has it

@@ -176,9 +176,7 @@ TOOLS = {
         Tool(
             name="end_consent",
             title="End a request or an approval",
-            description=(
-                "Takes a waiting request back, or gives an approval up: nothing can be read then. It cannot be undone."
-            ),
+            description=("Takes a waiting request back, or gives an approval up: nothing can be read then, for good."),
             permissions=_REQUEST,
             arguments=operations.RequestArguments,
             result=shapes.ConsentStatus,
@@ -188,7 +186,7 @@ TOOLS = {
         Tool(
             name="list_scope_catalog",
             title="List every scope",
-            description="Lists every scope that apps may ask for.",
+            description="Every scope that apps may ask for.",
             permissions=_DISCOVER,
             arguments=operations.CatalogArguments,
             result=shapes.ScopeCatalog,

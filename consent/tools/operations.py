@@ -22,7 +22,7 @@ from consent.states import RequestStatus
 from consent.tools.context import CallContext
 
 REQUEST_CONSENT, CHECK_CONSENT_STATUS = "request_consent", "check_consent_status"  # tools that others name too
-RequestId = Annotated[Identifier, Field(description="The request, as request_consent answered it.")]
+RequestId = Annotated[Identifier, Field(description="As request_consent answered.")]
 
 
 class CatalogArguments(ScopesQuery):
@@ -46,9 +46,7 @@ class RequestArguments(Strict):
 class StatusArguments(RequestArguments):
     """Arguments of check_consent_status."""
 
-    wait_seconds: Annotated[
-        int, Field(ge=0, le=30, description="Hold the answer until the status changes, at most so long.")
-    ] = 0
+    wait_seconds: Annotated[int, Field(ge=0, le=30, description="Hold the answer until the status changes.")] = 0
 
 
 def discover_user_scopes(call: CallContext, arguments: UserArguments) -> Mapping[str, Any]:

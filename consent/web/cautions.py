@@ -115,7 +115,8 @@ def cautions_of(
 
 def caution_about_wording(consent_request: ConsentRequest) -> Caution | None:
     """What the app's own words do to a hurried reader; nothing optional comes ticked then."""
-    words = " ".join(filter(None, [consent_request.purpose, consent_request.binding_message, consent_request.app_name]))
+    texts = (consent_request.purpose, consent_request.required_because, consent_request.binding_message)
+    words = " ".join(filter(None, [*texts, consent_request.app_name]))
     own = f"{consent_request.app_name} {consent_request.app.legal_name}" if consent_request.app.verified else ""
     pressed, name = presses(words), borrowed_name(words, own=own)
     if not (pressed or name):

@@ -55,6 +55,7 @@
  *   purpose: string, connector_thumbprint: string, access_duration: number, expires_at: string,
  *   required_attributes: string[] | null, optional_attributes: string[] | null, max_reads: number | null,
  *   refresh_policy: string, binding_message: string | null, invitation_sha256?: string,
+ *   required_because?: string, return_url?: string,
  *   accepts?: Record<string, string[]>, derived?: import("../formats/derived.js").Derived}} FrozenRequest
  */
 

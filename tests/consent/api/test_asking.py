@@ -37,6 +37,10 @@ FIT = {
     "nothing but optional": {"required_attributes": [], "optional_attributes": ["lifestyle.food.coffee_or_tea"]},
     "nothing but required": {"required_attributes": ["lifestyle.food.coffee_or_tea"], "optional_attributes": []},
     "binding message": {"binding_message": "x" * 64},
+    "why it is required": {
+        "required_attributes": ["lifestyle.food.coffee_or_tea"],
+        "required_because": "ü" * 140,
+    },
     "tolerated members of the key": {
         "connector_public_key": {
             **sealed.public_half(CONNECTOR), "kid": "k", "use": "enc", "alg": "ECDH-ES+A256KW", "key_ops": ["x"],
@@ -82,6 +86,9 @@ UNFIT = {
     "too many reads": ({"max_reads": 100001}, "max_reads"),
     "unknown policy": ({"refresh_policy": "forever"}, "refresh_policy"),
     "binding message too long": ({"binding_message": "x" * 65}, "binding_message"),
+    "reason too long": ({"required_because": "x" * 141}, "required_because"),
+    "reason with a line break": ({"required_because": "We\ncannot"}, "required_because"),
+    "reason empty": ({"required_because": ""}, "required_because"),
     "attribute outside the scope": ({"required_attributes": ["contact.email.email"]}, "required_attributes"),
     "attribute malformed": ({"optional_attributes": ["lifestyle"]}, "optional_attributes"),
     "attributes as text": ({"optional_attributes": "lifestyle.food.coffee_or_tea"}, "optional_attributes"),
@@ -166,6 +173,7 @@ def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
         "max_reads": sent.get("max_reads"),
         "refresh_policy": sent.get("refresh_policy", "snapshot"),
         "binding_message": sent.get("binding_message"),
+        **{name: sent[name] for name in ("required_because",) if name in sent},
     }  # fmt: skip
     assert body["request"] == frozen
     assert sealed.request_digest(frozen) == body["request_digest"]

@@ -97,6 +97,7 @@ def test_review_says_everything_without_a_click(owner, person, django_assert_max
         binding_message="Blue heron 42",
         max_reads=3,
         required_attributes=["lifestyle.food.diet_preference"],
+        required_because="We leave out what you must not eat",
     )
     vouch_for(asked)
     application = asked.app.application
@@ -108,8 +109,8 @@ def test_review_says_everything_without_a_click(owner, person, django_assert_max
     unfolded = FOLDED.sub(r"\1", shown)
     for said in (
         asked.app_name, application.legal_name, application.privacy_policy, asked.purpose, "Blue heron 42",
-        "up to 3", "Checked", "1 thing to know", "first time it asks", "If you deny",
-        "Choose Stop under Apps", "Their words. We check names, not promises.",
+        "Without what is needed:", "We leave out what you must not eat", "up to 3", "Checked", "1 thing to know",
+        "first time it asks", "If you deny", "Choose Stop under Apps", "Their words. We check names, not promises.",
     ):  # fmt: skip
         assert said in unfolded, said
     assert asked.connector_thumbprint in shown  # for experts, and folded

@@ -112,6 +112,11 @@ def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owne
     assert ("checked" in re.findall(r'name="attribute" value="[^"]+" (checked)?', page)) == (not label)
 
 
+def test_pressure_is_marked_in_why_something_is_required_too(owner, person):
+    asked = ConsentRequestFactory(user=person, required_because="Please respond within 2 hours", **EATING)
+    assert "pressure" in text(owner.get(f"/consent/requests/{asked.request_id}/"))
+
+
 def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
     app = AppFactory(name="Nordbank", application__legal_name="Nordbank AB")
     asked = ConsentRequestFactory(user=person, app=app, purpose="See your Nordbank card in one place")

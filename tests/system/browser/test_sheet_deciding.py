@@ -240,6 +240,7 @@ def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: S
     asked = ConsentRequestFactory(
         user=vault.user, scope=f"attr.{born}", required_attributes=[born] if is_required else None,
         derived=definitions, accepts={born: [adult, bracket]}, app__verified=is_required,
+        required_because="We sell wine" if is_required else None,
     )  # fmt: skip
     sign_in(page, asked.user, at=address(asked))
     unlock(page)
