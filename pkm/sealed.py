@@ -230,6 +230,7 @@ def _agree(jwk: Mapping[str, Any]) -> None:
 def _parsed(raw: bytes) -> Header:
     try:
         header = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        json.dumps(header, ensure_ascii=False).encode()  # a lone surrogate fails here, and not in an answer
     except InvalidHeader:
         raise
     except (ValueError, RecursionError):

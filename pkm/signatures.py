@@ -24,6 +24,7 @@ Claims = dict[str, Any]
 MAX_JWS = 128 * 1024  # characters: claims that name 500 attributes are some 100 KiB
 _MEMBERS = ("kty", "crv", "x")
 _BYTES = 32
+_MAX_NUMBER = 2**53 - 1  # the largest that every JSON reader takes exactly
 _P = 2**255 - 19
 _SIGN_BIT = 1 << 255
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}\Z")
@@ -114,7 +115,7 @@ def check_claims(claims: Mapping[str, Any], expected: Mapping[str, Any]) -> None
 def number_of(claims: Mapping[str, Any], name: str) -> int:
     """A claim that is a whole number, as times are. Raises `InvalidHeader`."""
     value = claims.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MAX_NUMBER:
         raise InvalidHeader("is not a whole number", name)
     return value
 
@@ -132,6 +133,7 @@ def _check_header(header: Mapping[str, Any], *, typ: str, key: Jwk) -> None:
 def _object(raw: bytes, what: str) -> dict[str, Any]:
     try:
         found = json.loads(raw.decode(), object_pairs_hook=_unique)
+        json.dumps(found, ensure_ascii=False).encode()  # a lone surrogate fails here, and not in an answer
     except InvalidHeader:
         raise
     except (ValueError, RecursionError):

@@ -24,6 +24,7 @@ ALG = "EdDSA"
 _MAX_JWS_CHARS = 128 * 1024
 _MEMBERS = ("crv", "kty", "x")
 _BYTES = 32
+_MAX_NUMBER = 2**53 - 1  # the largest that every JSON reader takes exactly
 _P = 2**255 - 19
 _ORDER_8 = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
 # the y of the points whose order divides 8: with one of these, signatures are made without any private key
@@ -145,7 +146,7 @@ def check_claims(claims: Mapping[str, Any], expected: Mapping[str, Any], what: s
 def number_of(claims: Mapping[str, Any], name: str, what: str) -> int:
     """A claim that is a whole number, as times are."""
     value = claims.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _MAX_NUMBER:
         raise Refused(f"{what}'s {name} is not a whole number", member=name)
     return value
 

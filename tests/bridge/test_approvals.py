@@ -6,7 +6,7 @@ from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.errors import Refused
 from consent_bridge.opening import open_envelope
 from consent_bridge.results import Envelope, MadeRequest, build
-from consent_bridge.signatures import SigningKey
+from consent_bridge.signatures import SigningKey, number_of
 from consent_bridge.signing import generate_root, signed_rotation
 from tests.bridge import wire
 from tests.bridge.refusals import refused_for
@@ -79,6 +79,13 @@ def test_a_reset_key_waits_for_somebodys_decision():
         assert changed.value.reset
     pins.accept(ISSUER, "usr_a", changed.value.key)
     assert opened(reset, pins).revision == 1
+
+
+@pytest.mark.parametrize("value", [2**53, -(2**53), 10**400, True, 1.0, None])
+def test_a_number_is_whole_and_exact_for_every_reader(value):
+    assert number_of({"iat": 2**53 - 1}, "iat", "it") == 2**53 - 1
+    with refused_for("iat"):
+        number_of({"iat": value}, "iat", "it")
 
 
 def test_no_two_apps_share_a_key():

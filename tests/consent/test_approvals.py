@@ -102,6 +102,7 @@ def test_without_a_signature_nothing_is_approved(
         ("sub", "usr_another"),
         ("aud", "app_another"),
         ("iat", True),
+        ("iat", 10**400),
         ("ends_at", 2**40),
         ("request_id", "req_another"),
         ("request_digest", "A" * 43),
@@ -172,6 +173,7 @@ def test_the_receipt_key_makes_no_approval(owner: JsonClient, consent_request: C
         ({"kid": "another"}, "kid"),
         ({"jwk": {}}, "jwk"),
         ({"crit": ["exp"]}, "crit"),
+        ({"\ud800": 1}, "header"),
     ],
 )
 def test_a_header_that_is_not_exactly_ours_is_refused(

@@ -78,6 +78,7 @@ def test_segment_header_of_elsewhere_is_refused_by_its_member(member: str, value
         (b'{"alg":{"a":1,"a":2}}', "protected header", "names a member twice"),
         (b'{"alg":NaN}', "protected header", "holds NaN, which is not JSON"),
         (b'{"alg":"\xff"}', "protected header", "is not JSON"),
+        (b'{"\\ud800":1}', "protected header", "is not JSON"),
         (b'{"a":' + b"[" * 5000, "protected header", "is not JSON"),
     ],
 )
