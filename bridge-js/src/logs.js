@@ -6,7 +6,7 @@
 import { BadAnswer, Problem } from "./errors.js";
 import { fromUtf8, toBase64 } from "./formats/bytes.js";
 import { digestOfReceipt, leafOf, readChain, readEntry } from "./formats/entries.js";
-import { Refused } from "./formats/errors.js";
+import { Refused, shown } from "./formats/errors.js";
 import { isObject } from "./formats/json.js";
 import { checkProof, readHashes, readKeys } from "./formats/notes.js";
 import { LATE_SECONDS, newestInLog } from "./formats/trust.js";
@@ -42,12 +42,12 @@ function checkBelongs(claims, entry) {
       if (claims.audit[member] !== entry[member]) throw new Refused(`the receipt names another entry: ${member} differs`, `audit.${member}`);
     }
   }
+  if (claims.event?.type !== entry.kind) throw new Refused(`the entry is of another event: ${shown(entry.kind)}`, "event.type");
   const { facts } = entry;
-  if (facts === null) return; // erased: the copy's own word is what is left
+  // with the receipt itself alone are facts erased: any leaf would prove it
+  if (facts === null) throw new Refused("the entry's facts are gone, and with them what ties it to the receipt", "facts");
   if (facts.receipt_id !== claims.receipt_id) throw new Refused("the entry is of another receipt", "receipt_id");
-  if (Object.hasOwn(facts, "receipt_digest") && facts.receipt_digest !== digestOfReceipt(claims)) {
-    throw new Refused("the receipt does not say what its entry holds", "receipt_digest");
-  }
+  if (facts.receipt_digest !== digestOfReceipt(claims)) throw new Refused("the receipt does not say what its entry holds", "receipt_digest");
 }
 
 /** @param {Checkpoint} checkpoint @param {boolean | null} fresh @returns {LogSight} */

@@ -14,6 +14,7 @@ from consent_bridge.errors import Refused, shown
 
 ENDS = frozenset({"revoked", "released", "terminated", "exhausted", "superseded", "expired"})
 """What ends a grant for good: one that is live after it was brought back by somebody."""
+_ERASED = "erased"
 _VERSION = 2
 _LINKS = ("chain", "sequence", "prev_hash", "kind", "actor", "at")
 _OWN = ("chain", "sequence", "entry_hash", "prev_hash", "kind", "at")
@@ -86,11 +87,24 @@ def _digest(value: Mapping[str, Any], salt: bytes = b"") -> str:
 
 
 def read_chain(raw: Iterable[object]) -> list[Entry]:
-    """All entries of one chain, from the first; Refused at the first that does not follow."""
+    """All entries of one chain, from the first; Refused at the first that does not follow, or whose facts are gone."""
     entries: list[Entry] = []
     for each in raw:
         entries.append(next_entry(each, entries[-1].head if entries else Head("", 0, "")))
+    erased = [span for entry in entries if entry.kind == _ERASED for span in _erased_by(entry)]
+    for number, entry in enumerate(entries, start=1):
+        if entry.facts is None and not any(first <= number <= last for first, last in erased):
+            raise Refused(
+                f"the facts of entry {number} are gone, and no entry says that they were erased", member="facts"
+            )
     return entries
+
+
+def _erased_by(entry: Entry) -> list[list[int]]:
+    """The ranges before it that an `erased` entry names; what somebody made up names none."""
+    ranges = (entry.facts or {}).get("ranges")
+    pairs = [each for each in ranges if isinstance(each, list)] if isinstance(ranges, list) else []
+    return [each for each in pairs if list(map(type, each)) == [int, int] and each[1] < entry.sequence]
 
 
 def next_entry(raw: object, before: Head) -> Entry:

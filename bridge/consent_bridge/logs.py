@@ -327,12 +327,15 @@ def _belongs(claims: Mapping[str, Any], entry: Entry) -> None:
         for member in ("chain", "sequence", "entry_hash"):
             if named.get(member) != getattr(entry, member):
                 raise Refused(f"the receipt names another entry: {member} differs", member=f"audit.{member}")
+    event = claims.get("event")
+    if not isinstance(event, Mapping) or event.get("type") != entry.kind:
+        raise Refused(f"the entry is of another event: {shown(entry.kind)}", member="event.type")
     facts = entry.facts
-    if facts is None:  # erased: the copy's own word is what is left
-        return
+    if facts is None:  # with the receipt itself alone are facts erased: any leaf would prove it
+        raise Refused("the entry's facts are gone, and with them what ties it to the receipt", member="facts")
     if facts.get("receipt_id") != claims.get("receipt_id"):
         raise Refused("the entry is of another receipt", member="receipt_id")
-    if "receipt_digest" in facts and facts["receipt_digest"] != digest_of_receipt(claims):
+    if facts.get("receipt_digest") != digest_of_receipt(claims):
         raise Refused("the receipt does not say what its entry holds", member="receipt_digest")
 
 

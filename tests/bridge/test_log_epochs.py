@@ -10,6 +10,7 @@ import pytest
 
 from consent_bridge import notes
 from consent_bridge.encoding import encode_base64url
+from consent_bridge.entries import read_chain
 from consent_bridge.errors import Refused
 from consent_bridge.logs import LogEpochChanged, LogKeyChanged, Memory, NothingPublished, Trust, newest_in_log
 from consent_bridge.notes import VerifierKey
@@ -95,16 +96,31 @@ def test_a_log_that_publishes_nothing_any_more_is_a_finding(make_client, site, m
 # -- a history
 
 
-def history(*ages):
-    """A chain of so many entries, each so many seconds old, as the service tells it; with its leaves."""
+def digest(value, salt=b""):
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return encode_base64url(hashlib.sha256(salt + canonical).digest())
+
+
+def history(*ages, last=None):
+    """A chain of so many entries, each so many seconds old, as the service tells it; with its leaves.
+
+    `last` has members of the newest one that differ.
+    """
     entries, before = [], ""
     for sequence, age in enumerate(ages, start=1):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - age))
         links = {"chain": "chn_a", "sequence": sequence, "prev_hash": before, "kind": "denied", "actor": "person"}
-        entry = {"v": 2, **links, "at": at, "facts": {}, "facts_hash": "", "salt": ""}  # of somebody who was erased
-        hashed = {name: entry[name] for name in ("v", *links, "at", "facts_hash")}
-        canonical = json.dumps(hashed, sort_keys=True, separators=(",", ":")).encode()
-        before = entry["entry_hash"] = encode_base64url(hashlib.sha256(canonical).digest())
+        entry = {
+            "v": 2,
+            **links,
+            "at": at,
+            "facts": {"request_id": f"req_{sequence}"},
+            "salt": encode_base64url(b"salt"),
+        }
+        if sequence == len(ages):
+            entry |= last or {}
+        entry["facts_hash"] = digest(entry["facts"], b"salt")
+        before = entry["entry_hash"] = digest({name: entry[name] for name in ("v", *links, "at", "facts_hash")})
         entries.append(entry)
     leaves = [base64.urlsafe_b64decode(f"{entry['entry_hash']}=") for entry in entries]
     return json.dumps({"head": {}, "entries": entries}).encode(), leaves
@@ -117,6 +133,33 @@ def test_a_history_is_verified_though_nothing_is_published(cli, fake, empty):
         1, {"chain": "chn_a", "entries": 2, "in_log": 0, "log": None},
     )  # fmt: skip
     assert b"the history is as it was written, as far as it shows by itself: nothing has been published" in done.stderr
+
+
+BLANK = {"facts": {}, "salt": ""}
+
+
+@pytest.mark.parametrize(
+    ("ranges", "gone"),
+    [
+        ([[1, 2]], None),
+        ([[2, 2], [1, 1]], None),
+        ([[2, 2]], 1),
+        ([[1, 1]], 2),
+        ([[1, 3]], 1),
+        ([[True, 2]], 1),
+        ("all", 1),
+    ],
+)
+def test_facts_are_gone_from_a_history_where_an_entry_says_so(ranges, gone):
+    told, _ = history(900, 800, 700, last={"kind": "erased", "facts": {"ranges": ranges}})
+    first, second, erased = json.loads(told)["entries"]
+    chain = [first | BLANK, second | BLANK, erased]
+    if gone is None:
+        assert [entry.facts for entry in read_chain(chain)] == [None, None, {"ranges": ranges}]
+        return
+    with pytest.raises(Refused, match=f"the facts of entry {gone} are gone") as caught:
+        read_chain(chain)
+    assert caught.value.member == "facts"
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,23 @@ export const leafOf = ({ entry_hash }) => decodeBase64url(entry_hash, "entry_has
 /** The hash by which an entry holds its receipt: of the claims without `audit`. @param {Record<string, unknown>} claims */
 export const digestOfReceipt = ({ audit, ...claims }) => digest(claims);
 
-/** All entries of one chain, from the first; Refused at the first that does not follow. @param {unknown[]} told @returns {Entry[]} */
+/** All entries of one chain, from the first; Refused at the first that does not follow, or whose facts are gone. @param {unknown[]} told @returns {Entry[]} */
 export function readChain(told) {
   /** @type {Entry[]} */
   const entries = [];
   for (const each of told) {
     entries.push(nextEntry(each, entries.at(-1) ?? { chain: "", sequence: 0, entry_hash: "" }));
   }
+  const erased = entries.flatMap((entry) => (entry.kind === "erased" ? erasedBy(entry) : []));
+  const gone = entries.find(({ facts, sequence }) => facts === null && !erased.some(([first, last]) => first <= sequence && sequence <= last));
+  if (gone) throw new Refused(`the facts of entry ${gone.sequence} are gone, and no entry says that they were erased`, "facts");
   return entries;
+}
+
+/** The ranges before it that an `erased` entry names; what somebody made up names none. @param {Entry} entry @returns {[number, number][]} */
+function erasedBy({ facts, sequence }) {
+  const ranges = Array.isArray(facts?.ranges) ? facts.ranges : [];
+  return ranges.filter((each) => Array.isArray(each) && each.length === 2 && each.every(Number.isSafeInteger) && each[1] < sequence);
 }
 
 /** The entry after `before`; Refused where it does not follow. @param {unknown} told @param {Head} before @returns {Entry} */

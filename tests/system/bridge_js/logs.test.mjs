@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 
-import { readEntry } from "../../../bridge-js/src/formats/entries.js";
+import { readChain, readEntry } from "../../../bridge-js/src/formats/entries.js";
 import { LogEpochChanged, NothingPublished, Refused, verifyReceiptProof } from "../../../bridge-js/src/index.js";
 import { newestInLog, withFollowingWitnesses } from "../../../bridge-js/src/formats/trust.js";
 import { LogKeyChanged, Memory, trusted } from "../../../bridge-js/src/memories.js";
@@ -230,7 +230,7 @@ test("a key that nobody vouches for is not learned", async () => {
 const b64 = (value) => Buffer.from(value).toString("base64url");
 
 /** An entry with facts, and the receipt that it holds. */
-function event(claims = { receipt_id: "rct_a", purpose: "Vorschläge" }) {
+function event(claims = { receipt_id: "rct_a", purpose: "Vorschläge", event: { type: "approved" } }) {
   const salt = b64(sha256("salt"));
   const facts = { receipt_id: claims.receipt_id, receipt_digest: b64(sha256(canonical(claims))) };
   const facts_hash = b64(sha256(sha256("salt"), canonical(facts)));
@@ -248,8 +248,24 @@ test("a receipt is proved by its entry without a network", async () => {
   const told = { entry, proof: ["c2sp.org/tlog-proof@v1", "index 3", ...lines, "", note].join("\n") };
   const proven = await verifyReceiptProof(claims, told, { keys: [LOG.text] });
   assert.deepEqual([proven.index, proven.log.size, proven.entry.facts], [3, 4, entry.facts]);
-  const erased = readEntry({ ...entry, facts: {}, salt: "" });
-  assert.equal(erased.facts, null);
+  const erased = { ...entry, facts: {}, salt: "" };
+  assert.equal(readEntry(erased).facts, null);
+  await refused(() => verifyReceiptProof(claims, { ...told, entry: erased }, { keys: [LOG.text] }), "facts");
+});
+
+test("facts are gone from a history where an entry says so", async () => {
+  const chainWith = (ranges) => {
+    let before = "";
+    return ["denied", "denied", "erased"].map((kind, index) => {
+      const facts = kind === "erased" ? { ranges } : { request_id: `req_${index}` };
+      const facts_hash = b64(sha256(sha256("salt"), canonical(facts)));
+      const links = { v: 2, chain: "chn_a", sequence: index + 1, prev_hash: before, kind, actor: "person", at: "2026-11-20T10:00:00Z", facts_hash };
+      before = b64(sha256(canonical(links)));
+      return { ...links, entry_hash: before, ...(kind === "erased" ? { facts, salt: b64(sha256("salt")) } : { facts: {}, salt: "" }) };
+    });
+  };
+  for (const ranges of [[[1, 2]], [[2, 2], [1, 1]]]) assert.deepEqual(readChain(chainWith(ranges)).map(({ facts }) => facts), [null, null, { ranges }]);
+  for (const ranges of [[[2, 2]], [[1, 1]], [[1, 3]], [[true, 2]], "all"]) await refused(async () => readChain(chainWith(ranges)), "facts");
 });
 
 /** Changes of who watches, all in one checkpoint, which both of them cosigned. */
