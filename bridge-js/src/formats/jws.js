@@ -110,6 +110,7 @@ export function readHeader(jws, expected, what) {
 export async function signedContent(jws, key, what) {
   let payload;
   try {
+    for (const part of jws.split(".")) decodeBase64url(part, what); // jose takes stray bits, padding and blanks
     ({ payload } = await compactVerify(jws, await importJWK({ ...key }, ALG), { algorithms: [ALG] }));
   } catch {
     throw new CannotOpen(`${what}'s signature does not hold: it was changed`, "signature");
