@@ -19,7 +19,7 @@ from consent.ledger.verifying import Broken
 from consent.log import verifying
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
-from consent.log.sequencing import sequence_batch
+from consent.log.sequencing import sequence_batch, sign_checkpoint
 from consent.log.verifying import LogPosition, verify_log_in_parts
 from tests.chains import verify_log
 from tests.consent.log.conftest import AT, Grow
@@ -151,15 +151,26 @@ def test_entries_that_never_entered_are_named_after_ten_minutes(grow: Grow, unpr
 
 
 def test_a_log_that_nobody_signs_any_more_is_a_finding(grow: Grow, unprotected: None) -> None:
+    late = [("log", 2, "no checkpoint was signed over the newest leaves for more than ten minutes")]
     grow(1)
-    audit.append(chain="person:a", kind="denied", actor="person", at=AT, facts={})
+    audit.append(chain="person:a", kind="denied", actor="person", at=database_now(), facts={})
     sequence_batch()
     assert found() == []
 
     LogState.objects.update(at=database_now() - timedelta(minutes=11))
-    assert [reason for _, _, reason in found()] == [
-        "no checkpoint was signed over the newest leaves for more than ten minutes"
-    ]
+    assert found() == late
+
+
+def test_a_signer_that_stopped_is_found_though_entries_keep_coming(grow: Grow) -> None:
+    grow(1)
+    for minutes in (11, 1):
+        at = database_now() - timedelta(minutes=minutes)
+        audit.append(chain="person:a", kind="denied", actor="person", at=at, facts={})
+        sequence_batch()
+
+    assert found() == [("log", 3, "no checkpoint was signed over the newest leaves for more than ten minutes")]
+    sign_checkpoint()
+    assert found() == []
 
 
 def test_without_the_signer_beside_it_the_log_is_verified_all_the_same(grow: Grow) -> None:
