@@ -78,9 +78,9 @@ def from_mirror(*, signer_too: bool = False, also: Also = _nothing) -> Restored:
 
 
 def _read_note(note: str, epoch: str) -> notes.Checkpoint:
-    """What a checkpoint of the mirror says, once one of our keys is known to have signed it."""
-    if not any(notes.is_signed_by(note, key) for key in keys.verifier_keys(epoch)):
-        raise LogRefused("a checkpoint of the mirror is not signed by a key of this log")
+    """What a checkpoint says, once one of our keys is known to have signed it."""
+    if "\n\n" not in note or not any(notes.is_signed_by(note, key) for key in keys.verifier_keys(epoch)):
+        raise LogRefused("a checkpoint is not signed by a key of this log")
     return notes.Checkpoint.of_note(note)
 
 
@@ -172,13 +172,21 @@ def _build_epoch(name: str, last_note: str | None, also: Also) -> None:
     rules = [rule for rule in RULES if rule.table in _TABLES and rule.event != "TRUNCATE"]
     with transaction.atomic(), lifted(connection, rules):
         state = sequencing.locked_state()
-        note = last_note or signer.last_note() or _newest_kept(state.epoch)
+        note = _own_lines(last_note, state.epoch) if last_note else signer.last_note() or _newest_kept(state.epoch)
         if note is None:
             raise LogRefused("nothing was signed yet, so there is nothing to begin anew")
         frontier = _built_again(hashlib.sha256(note.encode()).digest())
         state.epoch, state.size, state.frontier, state.at = name, frontier.size, frontier.to_bytes(), database_now()
         state.save()
         _record_restore(state, {"last_note": note, "leaves_without_entries": _ranges(_indexes_without_entry())}, also)
+
+
+def _own_lines(note: str, epoch: str) -> str:
+    """A checkpoint that somebody kept, as the log signed it: readers hash it without the lines of witnesses."""
+    checkpoint = _read_note(note, epoch)
+    lines = note.partition("\n\n")[2].split("\n")
+    own = (f"{line}\n" for line in lines if line.split(" ")[1:2] == [checkpoint.origin])
+    return f"{checkpoint.text}\n{''.join(own)}"
 
 
 def _newest_kept(epoch: str) -> str | None:

@@ -253,12 +253,29 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
 
 
 def test_who_gives_a_newer_note_has_it_in_the_first_leaf(cut: tuple[Memory, Witness, str], tmp_path: Path) -> None:
-    (tmp_path / "note").write_text("what a witness had\n")
+    reader, witness, note = cut
+    assert reader.checkpoint is not None
+    answer = witness.add_checkpoint(f"old 0\n\n{note}".encode())
+    assert answer[0] == 200
+    (tmp_path / "note").write_text(note + answer[1])
+    Path(settings.LOG_SIGNER_FILE).unlink()
 
     call_command("restore_log", "--new-epoch", "b", "--last-note", str(tmp_path / "note"))
 
     first = LogLeaf.objects.get(log_index=0)
-    assert bytes(first.entry_hash) == hashlib.sha256(b"what a witness had\n").digest()
+    assert bytes(first.entry_hash) == hashlib.sha256(notes.signed_by_log(reader.checkpoint.note).encode()).digest()
+    assert told()["last_note"] == note
+
+
+@pytest.mark.parametrize("spoilt", ["what a witness had\n", "localhost:8000/log\n{size}0\n{rest}"])
+def test_a_last_note_that_the_log_did_not_sign_changes_nothing(
+    cut: tuple[Memory, Witness, str], tmp_path: Path, spoilt: str
+) -> None:
+    _, size, rest = cut[2].split("\n", 2)
+    (tmp_path / "note").write_text(spoilt.format(size=size, rest=rest))
+
+    assert "is not signed by a key of this log" in refused("--new-epoch", "b", "--last-note", str(tmp_path / "note"))
+    assert LogState.objects.get().epoch == ""
 
 
 def test_the_protection_of_the_log_stands_again_afterwards(cut: tuple[Memory, Witness, str]) -> None:
