@@ -43,7 +43,7 @@ _PLAINTEXT_MEMBERS = ("scope", "approved_attributes", "data", "sources", "sealed
 _LATER_PLAINTEXT_MEMBERS = ("derived", "pad")
 _PADDED_TO = 256  # bytes: how long a slice is tells nobody what it says
 _SOURCE_MEMBERS = frozenset({"domain", "segment_id"})
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z\Z")
 _ATTRIBUTE_DEPTH = 3  # domain.segment.attribute
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from consent_bridge.answers import Revisions, SealedSegment
-from consent_bridge.errors import CannotOpen, KeyRefused
+from consent_bridge.errors import CannotOpen, KeyRefused, Refused
 from consent_bridge.transport import Answer
 from consent_bridge.wrappers import Kind, VaultKey, unwrap
 
@@ -61,11 +61,21 @@ class Segment:
 
 
 def unwrap_any(wrappers: list[Wrapper], kind: Kind, secret: str, user_id: str, key_id: str) -> VaultKey:
-    """The vault key out of the first wrapper that this secret opens; each is held to the person and the key."""
+    """The vault key out of the first wrapper that this secret opens; each is held to the person and the key.
+
+    One that is spoilt keeps nobody out: it is told where no other one opens.
+    """
     refused: CannotOpen | None = None
+    spoilt: Refused | None = None
     for wrapper in wrappers:
         try:
             return unwrap(wrapper.jwe, kind, secret, user_id=user_id, key_id=key_id)
+        except KeyRefused:  # the secret is none, whatever the wrapper
+            raise
         except CannotOpen as error:
             refused = error
+        except Refused as error:
+            spoilt = spoilt or error
+    if spoilt:
+        raise spoilt
     raise KeyRefused(f"this {kind} does not open the vault") from refused

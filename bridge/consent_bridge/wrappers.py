@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 import secrets
 import unicodedata
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _P2S_BYTES = 16
 _SALT_BYTES = 32
 _TYP = "vault-key+jwe"
 _GROUP = 4
+_BETWEEN_LETTERS = re.compile(r"[\s\ufeff\u2010-\u2015\u2212-]")  # blanks and dashes, as the browser takes them
 
 
 def _members(kind: Kind) -> dict[str, jwe.Check]:
@@ -103,7 +105,7 @@ def generate_recovery_code() -> str:
 
 def read_recovery_code(code: str) -> bytes:
     """The 20 bytes of a code as a person types it: letter case, spaces and dashes do not matter."""
-    letters = "".join(char for char in code if char not in "- \t").upper()
+    letters = _BETWEEN_LETTERS.sub("", unicodedata.normalize("NFKC", code)).upper()
     try:
         raw = base64.b32decode(letters)
     except (binascii.Error, ValueError) as error:

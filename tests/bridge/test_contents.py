@@ -5,6 +5,7 @@ import json
 import pytest
 
 from consent_bridge.encoding import decode_base64url
+from consent_bridge.exports import check_content
 from consent_bridge.sealed import (
     ExportContent,
     Refused,
@@ -24,6 +25,7 @@ from tests.bridge.handmade import (
     VAULT,
     content_of,
 )
+from tests.bridge.refusals import refused_for
 
 
 def test_export_is_not_sealed_with_more_than_was_approved():
@@ -31,6 +33,13 @@ def test_export_is_not_sealed_with_more_than_was_approved():
 
     with pytest.raises(Refused, match="was not approved"):
         seal_export(content, public_half(KEY), EXPORT)
+
+
+def test_time_of_sealing_is_written_in_the_digits_of_ascii():
+    content = CONTENT.as_json()
+    check_content(content, CONTENT.scope)
+    with refused_for("sealed_at"):
+        check_content({**content, "sealed_at": "\u0662026-11-20T10:00:00Z"}, CONTENT.scope)
 
 
 def test_content_that_json_cannot_hold_is_not_sealed():

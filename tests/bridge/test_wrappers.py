@@ -13,6 +13,7 @@ from consent_bridge.sealed import (
     unwrap,
     wrap,
 )
+from consent_bridge.vault import Wrapper, unwrap_any
 from tests.bridge.handmade import SEGMENT, VAULT, hand_sealed, with_header
 from tests.bridge.refusals import refused_for
 
@@ -90,6 +91,31 @@ def test_wrapper_whose_content_is_no_key_is_refused():
 def test_secret_of_another_shape_is_refused(kind, secret, reason):
     with pytest.raises(KeyRefused, match=reason):
         wrap(VAULT, kind, secret, "usr_a")
+
+
+def test_recovery_code_is_the_same_however_it_is_typed():
+    sealed = wrap(VAULT, "recovery", code := generate_recovery_code(), "usr_a")
+    fullwidth = "".join(chr(ord(char) + 0xFEE0) for char in code.lower())
+
+    for between in ("\u2010", "\u2013", "\u2015", "\u2212", "\u00a0", "\u2003", "\n", "\ufeff"):
+        assert unwrap(sealed, "recovery", code.replace("-", between)) == VAULT
+    assert unwrap(sealed, "recovery", fullwidth) == VAULT
+
+
+def test_spoilt_wrapper_keeps_nobody_out():
+    whole = wrap(VAULT, "passphrase", "twelve chars", "usr_a")
+    spoilt = with_header(whole, lambda header: header.update(p2c=1))
+    other = wrap(VAULT, "passphrase", "another secret", "usr_a")
+    own = ("passphrase", "twelve chars", "usr_a", VAULT.key_id)
+
+    def kept(*sealed):
+        return [Wrapper(f"w{n}", "passphrase", "", None, jwe, "", None) for n, jwe in enumerate(sealed)]
+
+    assert unwrap_any(kept(spoilt, other, whole), *own) == VAULT
+    with refused_for("p2c"):
+        unwrap_any(kept(spoilt, other), *own)
+    with pytest.raises(KeyRefused, match="does not open the vault"):
+        unwrap_any(kept(other), *own)
 
 
 def test_passphrase_is_the_same_however_its_accents_are_typed():

@@ -52,9 +52,9 @@ export async function leads(history, start, end, asked, issuer) {
     const [before, after] = [checkOwnerKey(said.old, "a step's old key"), checkOwnerKey(said.new, "a step's new key")];
     const claims = await verifiedByBoth(step, "approval-key-rotation+jwt", [before, after], STEP);
     const found = numberOf(claims, "seq", STEP);
-    if (claims.iss !== issuer || claims.sub !== asked.user_id || claims.aud !== asked.app_id || (seq && found !== seq + 1)) {
-      throw new Refused(`${STEP} is of another person, app or place`, "key_history");
-    }
+    const { old, new: next, ...rest } = claims; // the two keys are those that were checked
+    const names = { iss: issuer, sub: asked.user_id, aud: asked.app_id, seq: seq ? seq + 1 : found };
+    checkClaims(rest, { ...names, iat: numberOf(claims, "iat", STEP) }, STEP);
     seq = found;
     if (before.x === current.x) current = after;
   }

@@ -6,6 +6,7 @@ import { test } from "node:test";
 
 import { checkApproval, KeyPins, OwnerKeyChanged } from "../../../bridge-js/src/approvals.js";
 import { requestDigest } from "../../../bridge-js/src/formats/canonical.js";
+import { signByAll } from "../../../bridge-js/src/formats/jws.js";
 import { appKey, newRoot, signApproval } from "../../../bridge-js/src/formats/signing.js";
 
 const ISSUER = "https://consent.example";
@@ -28,6 +29,20 @@ test("what the vault signed is taken, and its key kept", async () => {
   await check(await envelope(), pins);
   assert.equal(pins.find(ISSUER, "usr_a").key.x, (await appKey(root, ISSUER, "app_a")).jwk.x);
   assert.deepEqual(new KeyPins(pins.dump()).dump(), pins.dump());
+});
+
+test("a changed key is taken by steps that say nothing but their own", async () => {
+  const [next, pins] = [newRoot(), new KeyPins()];
+  await check(await envelope(), pins);
+  const [old, key] = await Promise.all([root, next].map((by) => appKey(by, ISSUER, "app_a")));
+  const moved = await envelope(next);
+  const claims = { iss: ISSUER, sub: "usr_a", aud: "app_a", seq: 1, new: key.jwk, old: old.jwk, iat: 1795169100 };
+  const { iat, ...timeless } = claims;
+  const takes = async (said) => check({ ...moved, key_history: [await signByAll([old, key], "approval-key-rotation+jwt", said)] }, pins);
+  await assert.rejects(takes({ ...claims, more: 1 }), { member: "more" });
+  await assert.rejects(takes(timeless), { member: "iat" });
+  await assert.rejects(takes({ ...claims, aud: "app_b" }), { member: "aud" });
+  await takes({ ...claims, old: { x: old.jwk.x, crv: "Ed25519", kty: "OKP" } });
 });
 
 test("an export of the service's own making is refused", async () => {
