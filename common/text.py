@@ -7,18 +7,25 @@ _FORMULA = frozenset("=+-@")
 _BREAKS = ("\t", "\r", "\n")
 _UNSEEN_FIRST = re.compile(r"[\s\x00-\x20\u00ad\u200b-\u200f\u2060\ufeff]*")
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9][0-9 .]*\Z")
-# controls, format characters (bidirectional, zero-width), surrogates, private use, unassigned, line and paragraph ends
-_REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# controls, format characters (bidirectional, zero-width), surrogates, private use, line and paragraph ends
+_REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
-# Marks, letters and symbols by their category, yet without ink: joiners and fillers of Hangul, Khmer and Mongolian,
-# the empty cell of Braille, variation selectors.
+# Marks, letters and symbols by their category, yet without ink: joiners and fillers of Hangul, Khmer and Mongolian, the
+# empty cell of Braille, variation selectors. Then what an interpreter may only know as unassigned: format characters of
+# hieroglyphs, what is reserved for signs that nobody sees, and noncharacters.
 _INKLESS = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\u2065\ufff0-\ufff8\U00013439-\U0001343f\U000e0000-\U000e0fff\ufdd0-\ufdef"
+    f"{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]"
 )
-# One selector does show: it makes a picture of the sign before it, and a key of a digit before a keycap.
-_EMOJI_STYLE = re.compile(
+# Some of them show in the sign before them: a selector makes a picture or a text sign of it, or a key of a digit before
+# a keycap, or chooses the form of a Mongolian letter or an ideograph; tags make the flag of a part of a country.
+_SHOWN = re.compile(
     "(?<=[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
-    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])\ufe0f|(?<=[#*0-9])\ufe0f(?=\u20e3)"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])(?:\ufe0f|\ufe0e(?!\u200d))|(?<=[#*0-9])[\ufe0e\ufe0f](?=\u20e3)"
+    "|(?<=[\u1820-\u1884\u1887-\u18aa])[\u180b-\u180d\u180f]"
+    "|(?<=[\u3400-\u4dbf\u4e00-\u9fff\ufa0e-\ufa29\U00020000-\U0003fffd])[\U000e0100-\U000e01ef]"
+    "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
 )
 # Two joiners are part of how words are written in Arabic, Syriac, N'Ko and the scripts of India and its neighbours, and
 # one of them of emoji that are made of several. Between two such signs they show; anywhere else they hide.
@@ -27,10 +34,11 @@ _JOINING = re.compile(
     "[\u0620-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1cff\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc]"
 )
 _PICTURE = re.compile(
-    "[\u00a9\u00ae\u203c-\u2049\u2122-\u21ff\u2300-\u23ff\u24c2\u25a0-\u2bff\u3030-\u3299\U0001f000-\U0001faff]"
+    "[\u00a9\u00ae\u203c-\u2049\u2122-\u21ff\u2300-\u23ff\u24c2\u25a0-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff]"
 )
-_STYLE_OR_SKIN = frozenset("\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
-_VISIBLE = ("L", "N", "P", "S")  # how the categories of letters, numbers, punctuation and symbols begin
+_UNASSIGNED = "Cn"  # what a later Unicode version has, such as a new emoji, is taken for a visible sign
+_VISIBLE = ("L", "N", "P", "S", _UNASSIGNED)  # how categories begin: letters, numbers, punctuation, symbols
 
 
 def without_nul(text: str) -> str:
@@ -42,9 +50,9 @@ def is_plain(text: str) -> bool:
     """Whether `text` shows as it is written: something visible, on one line, and nothing that hides or turns it."""
     if text.isascii():
         return bool(text.strip()) and text.isprintable()
-    text = _without_joiners(text)
+    text = _without_joiners(_SHOWN.sub("", text))
     categories = {unicodedata.category(character) for character in text}
-    if categories & _REFUSED_CATEGORIES or _INKLESS.search(_EMOJI_STYLE.sub("", text)):
+    if categories & _REFUSED_CATEGORIES or _INKLESS.search(text):
         return False
     return any(category.startswith(_VISIBLE) for category in categories)
 
@@ -57,19 +65,17 @@ def _without_joiners(text: str) -> str:
 
 
 def _joins(text: str, at: int) -> bool:
-    before, after = text[:at], text[at + 1 : at + 2]
+    before, after = text[max(0, at - 1) : at], text[at + 1 : at + 2]
     if not before or not after:
         return False
-    if _is_of_a_word(before[-1]) and _is_of_a_word(after):
+    if _is_of_a_word(before) and _is_of_a_word(after):
         return True
-    if len(before) > 1 and before[-1] in _STYLE_OR_SKIN:
-        before = before[:-1]
-    return text[at] == _JOINER and bool(_PICTURE.match(before[-1]) and _PICTURE.match(after))
+    return text[at] == _JOINER and bool(_PICTURE.match(before) and _PICTURE.match(after))
 
 
 def _is_of_a_word(sign: str) -> bool:
     """A letter or its mark, of a script whose letters join."""
-    return bool(_JOINING.match(sign)) and unicodedata.category(sign)[0] in "LM"
+    return bool(_JOINING.match(sign)) and unicodedata.category(sign).startswith(("L", "M", _UNASSIGNED))
 
 
 def harmless_cell(text: str) -> str:

@@ -18,12 +18,18 @@ SHOWN = {
     "Korean": "\ud55c\uad6d\uc5b4 \u1112\u1161\u11ab",
     "Vietnamese": "Ti\u1ebfng Vi\u1ec7t",
     "Vietnamese, decomposed": unicodedata.normalize("NFD", "Ti\u1ebfng Vi\u1ec7t"),
+    "Mongolian with chosen forms": "\u182d\u1820\u180b\u182d\u180c\u1820\u180d \u1820\u180f",
+    "Japanese with chosen forms": "\u845b\U000e0100\u57ce \u8fbb\U000e0101 \U00020b9f\U000e0102",
     "Braille": "\u2803\u2817\u2807",
     "an ideographic space between words": "\u6771\u4eac\u3000\u6e0b\u8c37",
     "emoji": "\U0001f600",
     "heart in colour": "I \u2764\ufe0f food",
     "thermometer in colour": "\U0001f321\ufe0f",
     "information sign in colour": "\u2139\ufe0f",
+    "heart as text": "I \u2764\ufe0e food",
+    "newer emoji": "\U0001fae8",
+    "sign of a later Unicode": "\U0001faff",
+    "flag of Scotland": "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
     "keycap": "1\ufe0f\u20e3 or #\ufe0f\u20e3",
     "flag": "\U0001f1e9\U0001f1ea",
     "skin tone": "\U0001f44d\U0001f3fd",
@@ -43,9 +49,9 @@ UNSEEN = [
     *"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",
     *"\u180b\u180c\u180d\u180e\u180f",
     *map(chr, range(0xFE00, 0xFE10)),
-    *"\U000e0100\U000e01ef\U000e0001\U000e0041",
-    *"\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202e\u2060\u2063\u2066\ufeff",
-    *"\u2028\u2029\u0085\ue000\ud800\uffff",
+    *"\U000e0100\U000e01ef\U000e0001\U000e0041\U000e0fff",
+    *"\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202e\u2060\u2063\u2065\u2066\ufeff",
+    *"\u2028\u2029\u0085\ue000\ud800\ufff0\ufdd0\uffff\U0001fffe\U00013439",
 ]
 
 
@@ -67,7 +73,8 @@ def test_text_with_what_nobody_sees_is_not_plain(text: str, hidden: str) -> None
         "\u0639\u200c\u200d\u0644", "Ali\u200cReza", "\u0639\u200ca", "a\u200d\u0639", "\u0661\u200c\u0662",
         "\u0639 \u200c\u0644", "\u4e00\u200d\u4e01", "\U0001f468\u200d", "\u200d\U0001f468",
         "\U0001f468\u200d\u200d\U0001f469", "\U0001f468\u200c\U0001f469", "\U0001f468\u200dx", "\u0639\u202e\u0644",
-        "\u0639\u200f\u0644", "\u0639\u061c\u0644",
+        "\u0639\u200f\u0644", "\u0639\u061c\u0644", "\U0001f468\ufe0e\u200d\U0001f469",
+        "\u182d\u200d\u180b\u1820", "\u304b\u200d\u306a",
     ],
     ids=ascii,
 )  # fmt: skip
@@ -89,3 +96,28 @@ def test_text_without_anything_visible_or_with_a_break_is_not_plain(text: str) -
 )
 def test_emoji_selector_belongs_directly_behind_what_has_a_picture(text: str) -> None:
     assert not is_plain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u845b\U000e0100\U000e0100", "\U000e0100\u845b", "\u304b\U000e0100", "\u1820\U000e0100",
+        "\u1820\u180b\u180b", "\u180b\u1820", "\u845b\u180b", "\u2764\ufe0e\ufe0f", "a\ufe0e",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_form_selector_belongs_directly_behind_what_has_forms(text: str) -> None:
+    assert not is_plain(text)
+
+
+@pytest.mark.parametrize(
+    ("base", "tags"),
+    [
+        ("\U0001f3f4", "gbsct"),
+        ("\U0001f3f4", "gb\x7f"),
+        ("\U0001f3f4", "a hidden word\x7f"),
+        ("\U0001f600", "gbsct\x7f"),
+    ],
+)
+def test_tags_make_nothing_but_a_whole_flag(base: str, tags: str) -> None:
+    assert not is_plain(base + "".join(chr(0xE0000 + ord(tag)) for tag in tags))
