@@ -10,7 +10,7 @@ from common.problems import FieldError, InvalidRequest, checked
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}\Z")
+_WHOLE_NUMBER = re.compile(r"(-?[0-9]{1,18})(?:\.0+)?\Z")
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -27,7 +27,8 @@ def read_query(request: JSONRequest, model: type[Model]) -> Model:
             raise invalid_member(shown, "unreadable", "Only UTF-8 text without control characters.")
         field = model.model_fields.get(name)
         is_number = field is not None and field.annotation in (int, int | None)
-        given[name] = int(value) if is_number and _WHOLE_NUMBER.match(value) else value
+        whole = _WHOLE_NUMBER.match(value) if is_number else None
+        given[name] = int(whole[1]) if whole else value
     return checked(model, given)
 
 

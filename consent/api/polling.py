@@ -19,7 +19,7 @@ class StatusPolls(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         given = dict(view.request.query_pairs)
         named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
-        count = peek if given.get("wait", "").strip("0-") else pace
+        count = peek if given.get("wait", "").strip("0-.") else pace
         view.note(count(view.app.app_pk, named[:300]))
         return True
 

@@ -63,7 +63,7 @@ def test_pages_hold_everything_once_newest_first_and_only_the_apps_own(api: Deve
     cursor: str | None = None
 
     for _ in range(3):
-        query = {"limit": "2"} | ({"cursor": cursor} if cursor else {})
+        query = {"limit": "2.0"} | ({"cursor": cursor} if cursor else {})
         page = api.get("/consent-requests", **query).json()
         met += [body["request_id"] for body in page["requests"]]
         cursor = page["next_cursor"]
@@ -99,6 +99,9 @@ def test_the_list_holds_status_bodies_and_can_be_narrowed(api: Developer) -> Non
         {"limit": "0"},
         {"limit": "101"},
         {"limit": "many"},
+        {"limit": "2."},
+        {"limit": "2.5"},
+        {"limit": "2e1"},
         {"status": "approving"},
         {"status": ""},
         {"cursor": ""},

@@ -264,7 +264,7 @@ def test_polling_is_paced_and_says_how(api: Developer, monkeypatch: pytest.Monke
     assert refused[0].json()["interval"] == 10
 
 
-@pytest.mark.parametrize("wait", ["0", "00", "-0"])
+@pytest.mark.parametrize("wait", ["0", "00", "-0", "0.0"])
 def test_a_wait_of_nothing_is_a_poll(wait: str, api: Developer, settings: Any) -> None:
     settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 1, 0.01
     request = ConsentRequestFactory(app=api.app)
@@ -299,7 +299,7 @@ def test_every_answer_says_how_many_polls_are_left(api: Developer, settings: Any
     settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 2, 0.01
     named = {"request_id": ConsentRequestFactory(app=api.app, status="denied").request_id}
 
-    polls = [api.get("/consent-status", **named, wait="5"), *(api.get("/consent-status", **named) for _ in range(3))]
+    polls = [api.get("/consent-status", **named, wait="5.0"), *(api.get("/consent-status", **named) for _ in range(3))]
     unknown, unfit = api.get("/consent-status", request_id="req_x"), api.get("/consent-status", request_id="req_y", x=1)
 
     answers = [*polls, unknown, unfit]
