@@ -55,10 +55,10 @@ class ConsentEvents(DeveloperView):
         parameters=[
             OpenApiParameter(
                 "Last-Event-ID",
-                {"type": "string", "pattern": "^[0-9]{1,15}$"},
+                {"type": "string", "pattern": "^[0-9]{0,15}$"},
                 OpenApiParameter.HEADER,
-                description="The last sequence number that you have seen; 0 for everything that is kept; 400 beyond "
-                "your app's newest, and where events after it are no longer kept.",
+                description="The last sequence number that you have seen; 0 for everything that is kept; empty as "
+                "without it; 400 beyond your app's newest, and where events after it are no longer kept.",
             )
         ],
         stream="The events.",
@@ -71,7 +71,7 @@ class ConsentEvents(DeveloperView):
             streams.stream(
                 app_pk=self.app.app_pk,
                 token_pk=self.app.token_pk,
-                after=newest if last is None else self._seen(last, newest),
+                after=self._seen(last, newest) if last else newest,
             ),
             content_type="text/event-stream",
         )

@@ -84,6 +84,16 @@ def test_an_event_arrives_as_it_happens(service: str, app: App, api: Developer) 
     assert (sequence, data) == (1, Notice.objects.get().facts)
 
 
+def test_a_stream_with_an_empty_last_event_id_begins_now(service: str, app: App, api: Developer) -> None:
+    request = ConsentRequestFactory(app=app)
+    decision_actions.deny(request_id=request.request_id, by=request.user)
+
+    with open_stream(service, api, **{"Last-Event-ID": ""}) as answer:
+        begins = next(line for line in answer.iter_lines(chunk_size=1) if line)
+
+    assert (answer.status_code, begins) == (200, b"id: 1")
+
+
 def test_a_resumed_stream_has_no_gap(service: str, app: App, api: Developer) -> None:
     for _ in range(4):
         request = ConsentRequestFactory(app=app)
