@@ -18,7 +18,9 @@ from consent.states import Actor, ConnectionStatus
 from consent.status import INTERVAL
 
 _ID = path_parameter("id", "The `connection_id`.", shapes.EXAMPLE_CONNECTION_ID)
-_NAME = path_parameter("id", "The person's `user_id`.", shapes.EXAMPLE_USER_ID)
+_NAME = path_parameter(
+    "id", "The person's `user_id`, or the sharing ID that they gave your app.", shapes.EXAMPLE_USER_ID
+)
 
 
 class Connections(DeveloperView):

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from accounts.models import User
+from accounts.models import SharingId, User
+from accounts.sharing_id import digest_of, is_sharing_id
 from common.clock import database_now
 from common.identifiers import is_identifier
 from consent.connections.models import Connection
@@ -29,9 +30,13 @@ def readable(name: str) -> str:
 
 
 def person_of_app(*, app_pk: int, user_id: str) -> User:
-    """Whom the app calls so now. Raises `UnknownUser`."""
-    met = AppPerson.objects.select_related("user").filter(app=app_pk, pairwise_id=readable(user_id), ended_at=None)
-    found = met.first()
+    """Whom the app calls so now, or who gave it this sharing ID. Raises `UnknownUser`."""
+    met, known = AppPerson.objects.select_related("user").filter(app=app_pk, ended_at=None), readable(user_id)
+    if is_sharing_id(known):
+        serving = SharingId.objects.filter(app=app_pk, digest=digest_of(known), expires_at__gt=database_now())
+        found = met.filter(user__in=serving.values("user")).first()
+    else:
+        found = met.filter(pairwise_id=known).first()
     if found is None:
         raise UnknownUser
     user: User = found.user

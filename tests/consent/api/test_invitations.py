@@ -71,6 +71,22 @@ def test_the_first_request_binds_it_and_names_the_person(api: Developer, other: 
         assert told[0].content == told[1].content
 
 
+def test_an_app_parts_from_a_person_by_the_sharing_id_that_it_used(
+    api: Developer, other: Developer, vault: Vault
+) -> None:
+    invitation, user_id = invitation_of(vault.user), known_as(api.app, vault.user)
+    known_as(other.app, vault.user)
+
+    unbound = api.delete(f"/connections/{invitation}")
+    api.post("/request-consent", asked(vault.user, user_id=invitation))
+    answers = [app.delete(f"/connections/{invitation}") for app in (other, api, api)]
+
+    assert problem(unbound) == (404, "unknown_user")
+    assert [answer.status_code for answer in answers] == [404, 204, 404]
+    assert AppPerson.objects.get(pairwise_id=user_id).ended_at is not None
+    assert AppPerson.objects.get(app=other.app).ended_at is None
+
+
 def test_what_is_refused_binds_nothing(api: Developer, other: Developer, vault: Vault) -> None:
     refused = api.post("/request-consent", asked(vault.user, scope="attr.contact.*"))
 
