@@ -27,6 +27,7 @@ _HOUR, _DAY = 3600, 86400
 _FORM = "application/x-www-form-urlencoded"
 _REGISTRATIONS = Limit("client-registrations", 60, _HOUR)
 _ALL_REGISTRATIONS = Limit("client-registrations-of-all", 3000, _HOUR)
+_CHALLENGE = {"WWW-Authenticate": 'Basic realm="oauth"'}  # for who came with an `Authorization` (RFC 6749 5.2)
 _CROSS_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "WWW-Authenticate, Retry-After"}
 _PREFLIGHT = {
     "Access-Control-Allow-Headers": "Content-Type, Authorization, MCP-Protocol-Version",
@@ -144,7 +145,10 @@ class FormView(HostView):
         """The client that calls. Raises `InvalidClient` where it is not known, or shows a secret: none has one."""
         client_id = form.get("client_id", "")
         if "HTTP_AUTHORIZATION" in self.request.META or "client_secret" in form or known_client(client_id) is None:
-            raise InvalidClient("Name the client by client_id alone; register it first. No client has a secret here.")
+            raise InvalidClient(
+                "Name the client by client_id alone; register it first. No client has a secret here.",
+                headers=_CHALLENGE if "HTTP_AUTHORIZATION" in self.request.META else {},
+            )
         return client_id
 
 

@@ -403,10 +403,11 @@ def test_a_form_is_read_strictly(host: OAuthHost) -> None:
 
     assert refusal(twice) == (400, "invalid_request")
     assert as_json.status_code == 415
-    assert refusal(send_form("/oauth/token", {"client_id": host.client_id}, Authorization="Basic eA==")) == (
-        401,
-        "invalid_client",
-    )
+    with_secret = send_form("/oauth/token", {"client_id": host.client_id}, Authorization="Basic eA==")
+    assert refusal(with_secret) == (401, "invalid_client")
+    assert with_secret["WWW-Authenticate"] == 'Basic realm="oauth"'
+    unknown = send_form("/oauth/token", {"client_id": "client_nobody"})
+    assert (refusal(unknown), unknown.has_header("WWW-Authenticate")) == ((401, "invalid_client"), False)
 
 
 # --- whose agent ------------------------------------------------------------------------------------------------------
