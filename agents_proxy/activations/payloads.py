@@ -19,6 +19,7 @@ from agents_proxy.financial.items import financial_signals
 from agents_proxy.processing_consent.identifiers import Identifiers
 from agents_proxy.proxy.spelling import canonical
 from agents_proxy.proxy.subjects import subject_from
+from common.clock import rfc3339
 
 TYPE = "brand_affinity.activated"
 PURCHASES = "purchases"  # in place of an agent in the provenance of what they say
@@ -87,7 +88,7 @@ def _united(values: Sequence[Any]) -> Any:
 
 def message(data: dict[str, Any], at: datetime) -> str:
     """The body of the request, the same to the byte with every attempt."""
-    return orjson.dumps({"type": TYPE, "timestamp": at.isoformat(timespec="seconds"), "data": data}).decode()
+    return orjson.dumps({"type": TYPE, "timestamp": rfc3339(at), "data": data}).decode()
 
 
 def identifiers_in(body: bytes) -> Identifiers:

@@ -62,8 +62,7 @@ def message(row: "Deletion", subject: Subject) -> Message:
         "before": claims["before"],
         "statement": statement,
     }
-    at = row.requested_at.isoformat(timespec="seconds") if row.requested_at else ""
-    body = orjson.dumps({"type": TYPE, "timestamp": at, "data": data})
+    body = orjson.dumps({"type": TYPE, "timestamp": rfc3339(row.requested_at) or "", "data": data})
     secret = encryption.opened(row.destination.secret)
     headers = signed_headers(row.deletion_id, body, [secret], database_now())
     return Message(body, headers, "deletionId", row.deletion_id, is_optional=False)

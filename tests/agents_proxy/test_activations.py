@@ -20,7 +20,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import ACTIVATION_MOVES, ActivationStatus
 from common import encryption
-from common.clock import database_now
+from common.clock import database_now, rfc3339
 from developers.models import App
 from tests.agents_proxy.receivers import deliver, receiving
 from tests.callers import JsonClient
@@ -142,6 +142,7 @@ def test_what_was_sent_is_kept_as_a_digest_alone(liking: Run, crm: type[Crm], de
     ended = kept(waiting)
     assert (ended.status, ended.body, ended.status_code) == (ActivationStatus.DELIVERED, None, 204)
     assert ended.digest == hashlib.sha256(crm.bodies[0]).hexdigest()
+    assert crm.got[0]["timestamp"] == rfc3339(waiting.created_at)
 
 
 @pytest.mark.parametrize(("answers", "error"), [(503, "refused"), (302, "refused"), (0, "unreachable")])

@@ -19,6 +19,7 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
 from agents_proxy.signing import origin_of
 from agents_proxy.states import Purpose
+from common.clock import rfc3339
 from developers.models import App, AppStatus
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.forgetting import Forgetting, attempt, forgetting, states, unchecked, withdraw
@@ -231,7 +232,7 @@ def test_a_destination_is_told_which_sendings(
         "deletion.requested",
         [sent],
     )
-    assert crm.ids[1] == identifiers["data"]["deletionId"]
+    assert (crm.ids[1], identifiers["timestamp"]) == (identifiers["data"]["deletionId"], rfc3339(row.requested_at))
     claims = unchecked(identifiers["data"]["statement"])
     assert claims["aud"] == origin_of(destination.url)
     assert states()["Trips CRM"] == ("confirmed", "")
