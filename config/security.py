@@ -50,6 +50,8 @@ class RequestContext:
         with tracing.following(trace_id):
             response = self.get_response(request)
             response[tracing.HEADER] = trace_id
+            if response.status_code in (204, 304):
+                del response.headers["Content-Length"]  # that of an answer without a body says nothing (RFC 9110 8.6)
             if response.status_code in (200, 206, 304) and _PART.match(request.path):
                 for name in _NOT_OF_PARTS:
                     del response.headers[name]

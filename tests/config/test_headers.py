@@ -14,6 +14,7 @@ from django.test import Client, RequestFactory
 from config.security import RequestContext, SecurityHeaders
 from tests.callers import Developer, signed_in
 from tests.config.wanted_headers import lacking
+from tests.factories import ExportFactory, ProcessingConsentFactory, known_as
 
 
 def browser_of(user: Any) -> Client:
@@ -61,6 +62,22 @@ def test_another_host_and_plain_http_have_their_headers_too(db: None, settings: 
         for caller in (elsewhere, plain):
             answer = caller.get(path)
             assert lacking(path, answer.status_code, answer.headers, https=False) == [], (path, answer.status_code)
+
+
+def test_what_has_no_body_has_no_length(api: Developer, person: Any) -> None:
+    grant = ExportFactory(grant__request__app=api.app).grant
+    query = {"request_id": grant.request.request_id}
+    unchanged = {"If-None-Match": api.get("/consent-export", **query)["ETag"]}
+
+    answers = [
+        api.get("/consent-export", unchanged, **query),
+        api.delete(f"/connections/{known_as(api.app, person)}"),
+        signed_in(person).delete(f"/api/a2a/consents/{ProcessingConsentFactory(user=person).consent_id}"),
+        Client().options("/oauth/token"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [304, 204, 204, 204]
+    assert not any(answer.has_header("Content-Length") for answer in answers)
 
 
 def test_programs_are_told_that_their_answers_are_no_documents(api: Developer) -> None:
