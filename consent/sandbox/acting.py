@@ -55,6 +55,7 @@ class ActingByToken(SandboxView, OwnerView):
     """An owner's address of the sandbox person whom the path names, for a program with its app's token."""
 
     http_method_names = SandboxView.http_method_names
+    body_required = False  # as in a session
     path_parameters = (
         path_parameter("user_id", "One of your sandbox people.", EXAMPLE_USER_ID),
         path_parameter("request_id", "A request of your app to this person.", EXAMPLE_REQUEST_ID),

@@ -34,6 +34,8 @@ _NAME = {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$"}
 class People(SandboxView):
     """`/sandbox/people`: the app's sandbox people."""
 
+    body_required = False
+
     @operation(
         name="listSandboxPeople",
         summary="Your sandbox people",
@@ -53,7 +55,7 @@ class People(SandboxView):
         refusals=[TooManySandboxPeople],
     )
     def post(self, request: Request) -> HttpResponse:
-        label = self.body(schemas.SandboxPersonBody).label
+        label = self.body(schemas.SandboxPersonBody).label or ""
         return json_answer(queries.shown(actions.make_person(app_pk=self.app.app_pk, label=label)), status=201)
 
 

@@ -28,10 +28,9 @@ class SandboxPersonBody(Strict):
     """`POST /sandbox/people`."""
 
     label: Annotated[
-        str,
-        Field(max_length=80, description="Your own name for this person.", examples=["Ada, who likes Thai"]),
-        AfterValidator(lambda text: plain_text(text) if text else text),
-    ] = ""
+        Annotated[str, Field(max_length=80), AfterValidator(lambda text: plain_text(text) if text else text)] | None,
+        Field(description="Your own name for this person.", examples=["Ada, who likes Thai"]),
+    ] = None
 
 
 class SandboxEventBody(Strict):

@@ -122,7 +122,7 @@ def test_an_approval_is_paused_resumed_refreshed_and_revoked(
         assert player.post(f"/grants/{grant.grant_id}/{move}", signed).status_code == 200
         seen.append(standing())
     renewed = player.put(f"/grants/{grant.grant_id}/export", body)
-    player.post(f"/grants/{grant.grant_id}/revoke")
+    player.send("POST", f"/grants/{grant.grant_id}/revoke", media_type="")
 
     assert [*seen, standing()] == ["active", "paused", "active", "revoked"]
     assert renewed.json()["grant"]["export_revision"] == 2
@@ -171,7 +171,7 @@ def test_what_is_another_persons_stays_theirs(player: JsonClient, app: App, vaul
     answers = [
         player.get(f"/requests/{request.request_id}/data"),
         player.post(f"/requests/{request.request_id}/decision", {"decision": "deny"}),
-        player.post(f"/grants/{grant.grant_id}/revoke"),
+        player.send("POST", f"/grants/{grant.grant_id}/revoke", media_type=""),
         player.delete(f"/wrappers/{someone.user.key_wrappers.get().wrapper_id}"),
     ]
 

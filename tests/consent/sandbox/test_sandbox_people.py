@@ -41,6 +41,12 @@ def test_a_sandbox_person_is_made_and_listed(api: Developer) -> None:
     assert api.get(of(User.objects.get(public_id=first["user_id"]), "/keys")).json()["vault_status"] == "absent"
 
 
+def test_a_label_may_be_null_and_the_body_left_out(api: Developer) -> None:
+    made = [api.post(PEOPLE, {"label": None}), api.send("POST", PEOPLE, media_type="")]
+
+    assert [(answer.status_code, answer.json()["label"]) for answer in made] == [(201, "")] * 2
+
+
 @pytest.mark.parametrize("body", UNFIT)
 def test_a_body_that_does_not_fit_makes_nobody(api: Developer, body: Any) -> None:
     answer = api.post(PEOPLE, body)
