@@ -117,6 +117,7 @@ class OneItem(InstitutionView):
         refusals=[*_AGGREGATOR, errors.UnknownItem],
     )
     def delete(self, request: Request, item_id: str) -> HttpResponse:
+        self.body(Nothing)
         linked_items.remove_item(by=self.person, item_id=item_id)
         return HttpResponse(status=204)
 

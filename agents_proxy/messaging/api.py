@@ -19,6 +19,7 @@ from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Reply, new_session_id
 from agents_proxy.proxy.schemas import AgentAnswer
 from common.admission.requests import JSONRequest
+from common.admission.shapes import Nothing
 from common.admission.views import JSONView
 from common.json_bodies import json_answer
 from common.limits import Count
@@ -165,6 +166,7 @@ class OneNumber(QuerylessOwnerView):
         refusals=[phone_numbers.UnknownNumber],
     )
     def delete(self, request: Request, number_pk: int) -> HttpResponse:
+        self.body(Nothing)
         phone_numbers.forget_number(by=self.person, number_pk=number_pk)
         return HttpResponse(status=204)
 

@@ -95,5 +95,6 @@ class OneConsent(QuerylessOwnerView):
         refusals=[UnknownConsent],
     )
     def delete(self, request: Request, consent_id: str) -> HttpResponse:
+        self.body(Nothing)
         consents.withdraw(consent_id=consent_id, by=self.person)
         return HttpResponse(status=204)

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from common.admission.shapes import Nothing
 from common.clock import rfc3339
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
@@ -108,6 +109,7 @@ class Connection(DeveloperView):
         refusals=[errors.UnknownUser],
     )
     def delete(self, request: HttpRequest, id: str) -> HttpResponse:
+        self.body(Nothing)
         user = queries.person_of_app(app_pk=self.app.app_pk, user_id=id)
         actions.disconnect(app_pk=self.app.app_pk, user=user, actor=Actor.APP)
         return HttpResponse(status=204)

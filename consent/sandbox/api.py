@@ -86,6 +86,7 @@ class Person(ActingByToken):
         answers={204: None},
     )
     def delete(self, request: Request) -> HttpResponse:
+        self.body(Nothing)
         actions.delete_person(of=self.person)
         return HttpResponse(status=204)
 

@@ -130,6 +130,20 @@ def test_a_body_that_does_not_fit_is_refused_in_words(addresses: list[Address], 
     all_well(found)
 
 
+@pytest.mark.parametrize("addresses", parts(address for address in ADDRESSES if address.method == "DELETE"))
+def test_nothing_is_deleted_with_a_member_that_nobody_knows(addresses: list[Address], walk: Walk) -> None:
+    found = {}
+    for address in addresses:
+        path = walk.path(address)
+        query = f"{path}{'&' if '?' in path else '?'}wrong=1"
+        body = _document({**(walk.body(address) or {}), "wrong": 1})
+        answers = [walk.ask(address, welcome(address), query), walk.ask(address, welcome(address), raw=body)]
+        if {answer.code for answer in answers} != {"invalid_request"}:
+            found[address.name] = [in_short(answer) for answer in answers]
+
+    all_well(found)
+
+
 @pytest.mark.parametrize("addresses", parts(_SEVERAL))
 def test_odd_headers_break_nothing(addresses: list[Address], walk: Walk) -> None:
     found = {}
