@@ -72,7 +72,12 @@ class DeveloperView(ServerView):
         return note_and_handle
 
     def limit_headers(self, status: int) -> Mapping[str, str]:
+        if hasattr(self, "app") and status < 500:  # a refusal that came before the limits costs a read more
+            self.note_limits()
         return headers(self.limits.values())
+
+    def note_limits(self) -> None:
+        """Note the limits of the address that this call has not met."""
 
 
 class LimitedView(DeveloperView):
@@ -80,12 +85,6 @@ class LimitedView(DeveloperView):
 
     hint = ""
 
-    def limit_headers(self, status: int) -> Mapping[str, str]:
-        if hasattr(self, "app") and status < 500:  # a refusal that came before the limits costs a read more
-            self.note_limits()
-        return super().limit_headers(status)
-
     def note_limits(self) -> None:
-        """Note the limits of the app that this call has not met."""
         if unknown_users.UNKNOWN_USERS not in self.limits:
             self.limits = {unknown_users.UNKNOWN_USERS: unknown_users.peek(self.app.app_pk, self.hint)} | self.limits

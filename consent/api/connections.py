@@ -11,7 +11,7 @@ from common.operations import operation, path_parameter
 from common.problems import TooManyRequests
 from consent import errors, shapes
 from consent.api.base import CONNECT, DeveloperView
-from consent.api.polling import pace
+from consent.api.polling import pace, peek
 from consent.connections import actions, queries
 from consent.notices import long_polling
 from consent.schemas import SPECIAL, CompleteBody, ConnectionBody, WaitQuery
@@ -28,6 +28,10 @@ class Connections(DeveloperView):
     """Begin a connection."""
 
     needs = frozenset({"request", "discover"})
+
+    def note_limits(self) -> None:
+        if not self.limits:
+            self.note(actions.begun(app_pk=self.app.app_pk))
 
     @operation(
         name="beginConnection",
@@ -51,8 +55,8 @@ class Connections(DeveloperView):
         ],
     )
     def post(self, request: HttpRequest) -> HttpResponse:
-        made, code, begun = actions.begin(app=self.app, body=self.body(ConnectionBody, special=SPECIAL))
-        self.note(begun)
+        made, code, count = actions.begin(app=self.app, body=self.body(ConnectionBody, special=SPECIAL))
+        self.note(count)
         link = f"{settings.ISSUER}{reverse('consent:connection', args=[made.connection_id])}"
         answer: shapes.MadeConnection = {
             "connection_id": made.connection_id,
@@ -71,6 +75,10 @@ class Connection(DeveloperView):
 
     needs = frozenset({"request", "discover"})
     takes_query = True
+
+    def note_limits(self) -> None:
+        if self.request.method == "GET" and not self.limits:
+            self.note(peek(self.app.app_pk, self.kwargs["id"][:64]))
 
     @operation(
         name="getConnection",

@@ -27,8 +27,6 @@ class OpenStreams(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         if hub.has_ended():
             raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
-        allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
-        view.note(Count(allowed, hub.waiters_of(view.app.app_pk), 0))
         if hub.is_full(view.app.app_pk):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
         return True
@@ -39,6 +37,10 @@ class ConsentEvents(DeveloperView):
 
     throttle_classes = (OpenStreams,)
     needs = frozenset({"request", "read"})
+
+    def note_limits(self) -> None:
+        allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
+        self.note(Count(allowed, hub.waiters_of(self.app.app_pk), 0))
 
     @operation(
         name="streamConsentEvents",

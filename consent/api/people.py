@@ -1,6 +1,5 @@
 """`GET /people`: the directory of those who let apps find them (contract 1.6)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -31,10 +30,9 @@ class People(DeveloperView):
     needs = frozenset({"discover"})
     takes_query = True
 
-    def limit_headers(self, status: int) -> Mapping[str, str]:
-        if hasattr(self, "app") and status < 500 and directory.PEOPLE_SEARCHES not in self.limits:
+    def note_limits(self) -> None:
+        if not self.limits:
             self.note(directory.peek(self.app.app_pk))
-        return super().limit_headers(status)
 
     @operation(
         name="findPeople",

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from common import limits
+from common.admission.requests import JSONRequest
 from common.limits import Count, Limit
 from consent.errors import SlowDown
 
@@ -17,11 +18,16 @@ class StatusPolls(BaseThrottle):
     """The pace of one request's polls; a call that is held until the status changes is none."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        given = dict(view.request.query_pairs)
-        named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
-        count = peek if given.get("wait", "").strip("0-.") else pace
-        view.note(count(view.app.app_pk, named[:300]))
+        if not dict(view.request.query_pairs).get("wait", "").strip("0-."):
+            view.note(pace(view.app.app_pk, polled(view.request)))
         return True
+
+
+def polled(request: JSONRequest) -> str:
+    """What a call for a status names."""
+    given = dict(request.query_pairs)
+    named = given.get("request_id") or f"{given.get('user_id', '')} {given.get('scope', '')}"
+    return named[:300]
 
 
 def pace(app_pk: int, name: str) -> Count:
@@ -38,7 +44,7 @@ def pace(app_pk: int, name: str) -> Count:
 
 
 def peek(app_pk: int, name: str) -> Count:
-    """Where polls of `name` stand, for a call that is held and counts as none."""
+    """Where polls of `name` stand, for a call that counts as none."""
     return limits.peek(_limit(), f"{app_pk} {name}")
 
 

@@ -12,7 +12,7 @@ from common.problems import TooManyRequests
 from consent import errors, schemas, shapes, status
 from consent.api.base import ASK, DISCOVER, READ, VERIFY, DeveloperView, LimitedView
 from consent.api.headers import CLIENT_HINT, client_hint, idempotency_key, prefers_jose
-from consent.api.polling import StatusPolls, pace
+from consent.api.polling import StatusPolls, pace, peek, polled
 from consent.decisions import actions as decision_actions
 from consent.discovery import actions as discovery_actions
 from consent.discovery import queries as discovery_queries
@@ -142,6 +142,10 @@ class ConsentStatus(DeveloperView):
     throttle_classes = (StatusPolls,)
     needs = frozenset({"request", "read"})
     takes_query = True
+
+    def note_limits(self) -> None:
+        if not self.limits:
+            self.note(peek(self.app.app_pk, polled(self.request)))
 
     @operation(
         name="getConsentStatus",

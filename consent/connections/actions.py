@@ -77,6 +77,11 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
     return made, code, found
 
 
+def begun(*, app_pk: int) -> Count:
+    """Where the app's limit stands, without counting."""
+    return peek(_BEGUN, str(app_pk))
+
+
 def open_by_link(connection_id: str) -> Connection:
     """The connection that this link is of, which waits longer from now on: whoever follows it may have to sign up.
 

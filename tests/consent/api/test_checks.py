@@ -10,6 +10,7 @@ from django.utils import timezone
 from developers.models import App, AppStatus, DeveloperToken
 from tests.callers import API, Developer, JsonClient
 from tests.consent.api.addresses import ADDRESSES, OPEN, POSTS, Address, name_of, problem
+from tests.consent.api.test_budgets import rate_limits
 from tests.factories import AppFactory
 
 every_address = pytest.mark.parametrize("address", ADDRESSES, ids=name_of)
@@ -125,6 +126,24 @@ def test_a_suspended_app_is_403_before_its_permissions(address: Address, db: Non
     suspended = Developer.of(AppFactory(status=AppStatus.SUSPENDED), permissions=[])
 
     assert problem(address.call(suspended)) == (403, "app_suspended")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "limit"),
+    [
+        ("GET", "/consent-status", "status-polls"),
+        ("GET", "/consent-events", "streams-and-waits"),
+        ("GET", "/people", "people-searches"),
+        ("POST", "/connections", "connections"),
+        ("GET", "/connections/con_a", "status-polls"),
+    ],
+)
+def test_whoever_may_not_call_is_told_of_the_limit_too(method: str, path: str, limit: str, db: None) -> None:
+    suspended = Developer.of(AppFactory(status=AppStatus.SUSPENDED))
+
+    for caller in (suspended, Developer.of(AppFactory(), permissions=[])):
+        answer = caller.send(method, path)
+        assert (answer.status_code, list(rate_limits(answer))) == (403, [limit])
 
 
 @every_address

@@ -515,6 +515,22 @@ def test_permissions(shop: Developer) -> None:
     assert problem(completes(other, made, "cc_a")) == (404, "unknown_connection")
 
 
+def test_every_answer_says_what_is_left(shop: Developer, person: User, browser: Client, settings: Any) -> None:
+    settings.STATUS_POLL_BURST, settings.STATUS_POLL_PER_SECOND = 2, 0.01
+    made = begin(shop, return_url=BACK)
+    answers(browser, made, "decline")
+    path = f"/connections/{made['connection_id']}"
+
+    refused = [shop.post("/connections", body) for body in ({"x": 1}, {"return_url": "https://evil.example/"})]
+    refused += [Developer.of(shop.app, permissions=["discover"]).post("/connections", {"request": RIDING})]
+    held = [shop.get(path, wait="5"), shop.get(path, wait="x"), shop.get("/connections/con_a", wait="5")]
+
+    assert [answer.status_code for answer in (*refused, *held)] == [400, 400, 403, 200, 400, 404]
+    assert [rate_limits(answer) for answer in refused] == [{"connections": left} for left in (599, 598, 597)]
+    assert [rate_limits(answer) for answer in held] == [{"status-polls": 2}] * 3
+    assert not shop.delete("/connections/usr_a").has_header("RateLimit")
+
+
 def ends_by_app(shop: Developer, vault: Vault, browser: Client) -> int:
     return int(shop.delete(f"/connections/{AppPerson.objects.get().pairwise_id}").status_code)
 
