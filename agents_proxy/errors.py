@@ -39,6 +39,11 @@ class Refusal(Exception):
         self.members = members
         super().__init__(self.name)
 
+    @property
+    def reason(self) -> str:
+        """What is kept of it, and what pages have words for: its name, but where another refusal has that too."""
+        return self.name
+
     def body(self, trace_id: str, *, task_id: str | None = None) -> dict[str, Any]:
         """An `AgentRefusal`: `error.data.code` names it, `trace_id` finds it in our logs."""
         data = {"code": self.name, "trace_id": trace_id, **self.members}
@@ -171,7 +176,8 @@ class AgentRefusedUs(CallFailed):
 class AgentBusy(CallFailed):
     """The agent takes no more calls for now; `Retry-After` is its own."""
 
-    status, code, name, message = 429, -32052, "agent_busy", "The agent takes no more calls for now."
+    status, code, name, message = 429, -32052, "too_many_requests", "The agent takes no more calls for now."
+    reason = "agent_busy"
 
 
 class UpstreamTimeout(CallFailed):

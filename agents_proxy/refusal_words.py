@@ -21,4 +21,4 @@ REFUSALS = {
 
 def words_of(refusal: Refusal) -> str:
     """In the page's language; one that no page can come to reads as what passes."""
-    return str(REFUSALS.get(refusal.name, REFUSALS["temporarily_unavailable"]))
+    return str(REFUSALS.get(refusal.reason, REFUSALS["temporarily_unavailable"]))

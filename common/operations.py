@@ -154,7 +154,7 @@ class OperationSchema(AutoSchema):
             code, body = refusal.example(_TRACE_ID)
             shapes[refusal.media_type] = refusal.shape
             examples = found.setdefault((refusal.status, refusal.media_type), {})
-            examples[code] = OpenApiExample(code, summary=str(getattr(refusal, "title", "")), value=body)
+            examples.setdefault(code, OpenApiExample(code, summary=str(getattr(refusal, "title", "")), value=body))
         return {
             (status, media_type): OpenApiResponse(
                 shapes[media_type],

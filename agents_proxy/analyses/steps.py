@@ -153,7 +153,7 @@ def _call_agent(claimed: Claimed) -> dict[str, Any] | None:
     except (ConsentRequired, NotConfigured, SubjectMismatch, CallFailed) as error:
         if isinstance(error, UpstreamTimeout) and not shutdown.time_left():
             return None
-        return {"status": StepStatus.FAILED, "error_code": error.name, "duration_ms": _since(began)}
+        return {"status": StepStatus.FAILED, "error_code": error.reason, "duration_ms": _since(began)}
     return {**_ending(answer), "reply": encryption.sealed(answer.body.decode()), "duration_ms": _since(began)}
 
 

@@ -134,7 +134,7 @@ class _Call:
                 reply, {self.sent.session_id: self.prompt.session_id, self.sent.task_id: self.prompt.task_id}
             )
         except CallFailed as failure:
-            outcome = CallOutcome(failure.name)
+            outcome = CallOutcome(failure.reason)
             log_failure(self.agent, self.prompt, outcome, failure.said)
             raise
         finally:

@@ -181,7 +181,7 @@ def test_a_local_server_that_fences_its_json_is_read(caller: JsonClient, model: 
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        (429, (429, -32052, "agent_busy")),
+        (429, (429, -32052, "too_many_requests")),
         (401, (502, -32057, "agent_refused_us")),
         (400, (502, -32053, "upstream_unavailable")),
         (500, (502, -32053, "upstream_unavailable")),

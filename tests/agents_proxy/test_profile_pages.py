@@ -15,7 +15,9 @@ from agents_proxy.analyses import errors as analysis_errors
 from agents_proxy.analyses import page_content, steps
 from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.models import Run
+from agents_proxy.errors import AgentBusy, TooManyCalls
 from agents_proxy.processing_consent import actions as consents
+from agents_proxy.refusal_words import REFUSALS, words_of
 from common.problems import Problem
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.runs import BODY, TICKED, finished, kept, started, states
@@ -259,6 +261,12 @@ def test_times_can_be_read_without_javascript(owner: JsonClient, person: User, a
 ])  # fmt: skip
 def test_pages_have_words_for_every_refusal(kind: type[Problem]) -> None:
     assert isinstance(analysis_words.PROBLEMS[kind.code], Promise)
+
+
+def test_a_busy_agent_is_told_apart_from_too_many_calls() -> None:
+    told = [words_of(refusal) for refusal in (AgentBusy(), TooManyCalls())]
+
+    assert told == [str(REFUSALS["agent_busy"]), str(REFUSALS["too_many_requests"])]
 
 
 def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: User, agents: Agents) -> None:
