@@ -22,14 +22,21 @@ class ConsentConfig(AppConfig):
         )
         from consent.approvals.actions import write_root_change, write_vault_state
         from consent.audience import audience_of
+        from consent.decisions.vault_resets import lock_grants
         from consent.erasure import ROOM
         from consent.mail.actions import GATHERINGS
         from consent.mail.unused import GATHERING as UNUSED
         from consent.notices.outbox import notify_of_processing
         from developers.app_events import register_writer
-        from pkm.hooks import register_audience, register_notes_written, register_root_change
+        from pkm.hooks import (
+            register_audience,
+            register_before_vault_goes,
+            register_notes_written,
+            register_root_change,
+        )
 
         register_audience(audience_of)
+        register_before_vault_goes(lock_grants)
         register_root_change(write_root_change)
         register_notes_written(write_vault_state)
         register_room(ROOM)

@@ -139,7 +139,10 @@ class EventType(StrEnum):
     REVOKED = (
         "revoked",
         InHistory(Group.ENDS, "stop", "", _("You stopped sharing %(scope)s with %(app)s")),
-        Webhook("consent.revoked", "the person ended the approval, or lets access end that nobody reads"),
+        Webhook(
+            "consent.revoked",
+            "the person ended the approval, gave their vault up, or lets access end that nobody reads",
+        ),
         Trait.RECEIPT | Trait.PROTECTS,
     )
     RELEASED = (
@@ -232,6 +235,12 @@ class EventType(StrEnum):
     ENDED_UNUSED = (
         "ended_unused",
         InHistory(Group.ENDS, "clock", "", _("%(app)s's access to %(scope)s ended by itself: nobody used it")),
+        None,
+        Trait.DERIVED,
+    )
+    ENDED_WITH_VAULT = (
+        "ended_with_vault",
+        InHistory(Group.ENDS, "minus", "", _("%(app)s's access to %(scope)s ended with the vault that you gave up")),
         None,
         Trait.DERIVED,
     )

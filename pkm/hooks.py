@@ -110,6 +110,22 @@ def notes_written(user: "User", state: NotesState) -> None:
         do(user, state)
 
 
+# locks what hangs on a person's vault, and returns what ends it
+BeforeVaultGoes = Callable[[User], Callable[[], None]]
+_before_vault_goes: list[BeforeVaultGoes] = []
+
+
+def register_before_vault_goes(lock: BeforeVaultGoes) -> None:
+    """Let a room above end what hangs on a vault that was given up; once for each room."""
+    if lock not in _before_vault_goes:
+        _before_vault_goes.append(lock)
+
+
+def before_vault_goes(user: User) -> list[Callable[[], None]]:
+    """Every room above locks what it is to end, before this person's index row is; returns what ends it."""
+    return [lock(user) for lock in _before_vault_goes]
+
+
 class Touched(NamedTuple):
     """How many of what a change touches.
 

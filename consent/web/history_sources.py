@@ -16,6 +16,7 @@ from django.db.models.functions import TruncDate
 from django.utils.translation import gettext, ngettext
 
 from accounts.models import User
+from consent.decisions import vault_resets
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.event_types import EventType, Group
 from consent.exports.models import Export, Read
@@ -371,7 +372,8 @@ def _kind(entry: AuditEntry) -> EventType:
     if kind is EventType.EXPIRED and entry.facts.get("grant_id"):
         return EventType.GRANT_EXPIRED
     if kind is EventType.REVOKED and entry.actor == Actor.SYSTEM:
-        return EventType.ENDED_UNUSED
+        with_vault = entry.facts.get("reason") == vault_resets.REASON
+        return EventType.ENDED_WITH_VAULT if with_vault else EventType.ENDED_UNUSED
     if kind is EventType.KEPT_CURRENT and not entry.facts.get("kept"):
         return EventType.LEFT_AS_IS
     return kind

@@ -81,12 +81,14 @@ def carry_out_resets(*, limit: int = 20) -> int:
 
 @transaction.atomic
 def _carry_out(reset_pk: int) -> bool:
-    """Each segment leaves its tombstone, from which counting goes on in the next vault; every way in goes."""
+    """Each segment leaves its tombstone, from which counting goes on in the next vault; every way in goes, and what
+    hangs on the vault ends."""
     due = VaultReset.objects.filter(pk=reset_pk, due_at__lte=database_now()).select_related("vault__user")
     reset = due.first()
     if reset is None:
         return False
     user = reset.vault.user
+    ends = hooks.before_vault_goes(user)  # grants are locked before the index row, as a newer export locks them
     index = locked_index(user)
     if not due.exists():  # taken back before this had the lock
         return False
@@ -100,6 +102,8 @@ def _carry_out(reset_pk: int) -> bool:
     reset.vault.delete()
     index.refresh_from_db()
     _clear_capabilities(index)
+    for end in ends:  # the heads of the chains are locked last
+        end()
     _log.warning("The vault of %s was given up and is destroyed", user.public_id)
     return True
 

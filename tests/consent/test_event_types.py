@@ -36,7 +36,8 @@ def test_what_comes_of_other_tables_is_only_shown() -> None:
     derived = [event for event in EventType if event.is_derived]
 
     assert {event.value for event in derived} == {
-        "grant_expired", "ended_unused", "left_as_is", "read", "discovered", "found", "changed", "unlocking_changed",
+        "grant_expired", "ended_unused", "ended_with_vault", "left_as_is", "read", "discovered", "found", "changed",
+        "unlocking_changed",
     }  # fmt: skip
     assert all(event.in_history and not event.webhook and not event.has_receipt for event in derived)
 
