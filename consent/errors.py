@@ -82,7 +82,8 @@ class UnsupportedWrappingAlgorithm(Problem):
 
 
 class RequestPending(Problem):
-    """A request for the same person, scope and key waits already and differs; `request_id` names it."""
+    """A request for the same person, scope and key waits already and differs; `request_id` names it. As what refused
+    the request of a connection: your app asked this person for it before, and it waits or is shared."""
 
     code, status, title = "request_pending", 409, "A different request is waiting already"
 

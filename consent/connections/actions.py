@@ -20,7 +20,14 @@ from common.sql.statements import lock_for_transaction
 from consent.connections import queries
 from consent.connections.models import Connection
 from consent.discovery.person_read import PersonRead, read_person
-from consent.errors import ConnectionEnded, InvalidConnectionCode, InvalidScope, UnknownConnection, UnknownUser
+from consent.errors import (
+    ConnectionEnded,
+    InvalidConnectionCode,
+    InvalidScope,
+    RequestPending,
+    UnknownConnection,
+    UnknownUser,
+)
 from consent.event_types import CONNECTED, DECLINED, EventType
 from consent.grants.actions import end_grant
 from consent.grants.models import Grant
@@ -200,6 +207,9 @@ def _request_with_connection(
     try:
         if isinstance(riding.key, Problem):
             raise riding.key
+        live = Grant.objects.live(connection.answered_at).known()
+        if withheld and live.filter(app=app.app_pk, user=by, scope=body.scope).exists():
+            raise RequestPending  # to replace it would tell the app who connected, before they came back to it
         made = request_with_connection(
             app=app, body=body, key=riding.key, person=person, user_pk=by.pk, withheld=withheld
         )

@@ -49,14 +49,25 @@ def _claim(*, request_id: str, by: User, to: RequestStatus, at: datetime, note: 
     return request
 
 
+class _SharedMeanwhile(Exception):
+    """The request is withheld from the app, which knows of an approval that this one would replace."""
+
+
 def approve(*, request_id: str, by: User, body: ApproveBody) -> None:
     """Share the slice that the person's browser sealed, for as long as they chose.
 
     A refusal leaves the request waiting. Only where staff withdrew the scope is it cancelled here and now, as the task
-    that cancels what waits on the scope would have done a little later.
+    that cancels what waits on the scope would have done a little later; and where it is withheld from the app, which
+    meanwhile got another approval: replacing that would tell who connected.
     """
     try:
         _approve(request_id=request_id, by=by, body=body)
+    except _SharedMeanwhile:
+        with transaction.atomic():
+            request_pk = ConsentRequest.objects.values_list("pk", flat=True).get(request_id=request_id)
+            close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=database_now())
+        said = "It was cancelled: you share this with the app already."
+        raise AlreadyDecided(said, request_status=RequestStatus.CANCELLED) from None
     except decision_policies.ScopeWithdrawn:
         withdrawals.cancel_one(request_id=request_id)
         said = "It was cancelled: nobody can ask for this any more."
@@ -70,6 +81,8 @@ def _approve(*, request_id: str, by: User, body: ApproveBody) -> None:
         now = database_now()
         request = _claim(request_id=request_id, by=by, to=RequestStatus.APPROVED, at=now)
         older = lock_live_grants(request)
+        if request.withheld and Grant.objects.live(now).known().filter(pk__in=older).exists():
+            raise _SharedMeanwhile
         approval = decision_policies.may_be_approved(request=request, body=body, by=by, at=now)
         facts = {
             "approved_attributes": body.approved_attributes,

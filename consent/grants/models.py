@@ -28,6 +28,10 @@ class GrantQuerySet(models.QuerySet["Grant"]):
         """Those that nobody holds back."""
         return self.filter(status=GrantStatus.ACTIVE)
 
+    def known(self) -> "GrantQuerySet":
+        """Those that their app knows of: of no connection that it has not completed."""
+        return self.filter(request__withheld=False)
+
     def overdue(self, now: datetime) -> "GrantQuerySet":
         """Those that the clock has ended and nobody has written down yet."""
         return self.filter(status__in=LIVE_GRANTS, expires_at__lte=now)

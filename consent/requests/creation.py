@@ -104,8 +104,8 @@ def request_with_connection(
     """The request that rides on a connection which this person has just accepted. Inside a transaction.
 
     `key` is what `connector_key` found before it. What the app asked them before for the same key, and waits, is
-    cancelled: they began anew. `withheld`: nothing of it is told to the app yet. Raises the refusals of
-    `request_consent`.
+    cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it is.
+    Raises the refusals of `request_consent`.
     """
     along = _Along(withheld)
     answer, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, along)
@@ -228,6 +228,9 @@ def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, along: _Alo
             continue
         if not request.is_pending(recent.now):
             close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
+        elif along is not None and along.withheld and not request.withheld:
+            # its end would tell the app who connected, before they came back to it
+            raise RequestPending("The app asked for this before, and it waits.")
         elif along or request.withheld:
             close_request(request_pk=request.pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=recent.now)
         else:

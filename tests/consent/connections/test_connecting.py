@@ -14,6 +14,7 @@ from consent.connections import actions
 from consent.connections.models import Connection
 from consent.decisions import actions as decisions
 from consent.decisions import blocked_apps
+from consent.errors import AlreadyDecided
 from consent.grants.models import Grant
 from consent.ledger.models import AuditEntry
 from consent.notices.models import Notice
@@ -408,6 +409,57 @@ def test_beginning_anew_takes_the_place_of_what_waits(shop: Developer, vault: Va
     # and a direct one that of an uncompleted connection, of which it may know nothing
     direct = shop.post("/request-consent", asked(vault.user, user_id=AppPerson.objects.get().pairwise_id))
     assert direct.status_code == 201
+
+
+def known_of(shop: Developer, user_id: str) -> list[Any]:
+    """All that the shop can see of somebody whom it knows."""
+    events = [(notice.kind, notice.request_id) for notice in Notice.objects.filter(app=shop.app)]
+    listed = shop.get("/consent-requests").json()["requests"]
+    status = shop.get("/consent-status", user_id=user_id, scope=FOOD).json()
+    return [events, listed, status]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_the_app_knows_of_stays_as_it_is_and_tells_nothing(
+    shop: Developer, vault: Vault, browser: Client, shared: bool
+) -> None:
+    """What its link closed or replaced would tell the shop that it was she who followed it."""
+    user_id = known_as(shop.app, vault.user)
+    direct = {**asked(vault.user, user_id=user_id), **RIDING}
+    request_id = shop.post("/request-consent", direct).json()["request_id"]
+    if shared:
+        approved(request_id, vault)
+    before = known_of(shop, user_id)
+    made = begin(shop, return_url=BACK, request=RIDING)
+
+    code = members_of(answers(browser, made))["connection_code"]
+
+    assert ConsentRequest.objects.count() == 1
+    assert (known_of(shop, user_id), stands(shop, made)["refusal"]) == (before, None)
+    other = begin(shop, return_url=BACK, request=RIDING)
+    answers(browser, other)
+    moved(other, complete_by=timezone.now() - timedelta(seconds=1))
+    write_down_expiry()
+    assert (known_of(shop, user_id), stands(shop, other)["status"]) == (before, "expired")
+    assert completes(shop, made, code).json()["refusal"] == "request_pending"
+
+
+def test_what_rides_replaces_no_approval_of_meanwhile(shop: Developer, vault: Vault, browser: Client) -> None:
+    user_id = known_as(shop.app, vault.user)
+    answers(browser, begin(shop, return_url=BACK, request=RIDING))
+    riding = ConsentRequest.objects.get()
+    another_key = sealed.public_half(sealed.generate_connector_key())
+    direct = {**asked(vault.user, user_id=user_id), **RIDING, "connector_public_key": another_key}
+    grant = approved(shop.post("/request-consent", direct).json()["request_id"], vault)
+    before = known_of(shop, user_id)
+
+    with pytest.raises(AlreadyDecided):
+        approved(riding.request_id, vault)
+
+    riding.refresh_from_db()
+    grant.refresh_from_db()
+    assert (riding.status, grant.status) == ("cancelled", "active")
+    assert known_of(shop, user_id) == before
 
 
 def left_for(shop: Developer, vault: Vault, user_id: str) -> dict[str, int]:
