@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -14,7 +15,9 @@ from common.json_bodies import json_answer
 from common.problems import checked
 from pkm import notes as notes_actions
 from pkm import signing as signing_actions
+from pkm.errors import StaleRevision
 from pkm.registry import hidden_scopes
+from pkm.registry import queries as registry_queries
 from pkm.reset import actions as reset_actions
 from pkm.segments import actions as segment_actions
 from pkm.segments import queries as segment_queries
@@ -131,13 +134,20 @@ class Segment(OwnerView):
 
 class HiddenScope(OwnerView):
     def put(self, request: Request, scope: str) -> HttpResponse:
-        return self._change(hidden_scopes.hide_scope, scope)
+        return self._change(hidden_scopes.hide_scope, scope, self._notes())
 
     def delete(self, request: Request, scope: str) -> HttpResponse:
-        return self._change(hidden_scopes.show_scope, scope)
+        """Without its notes, where it has any, the vault would take this for somebody else's doing."""
+        notes, person = self._notes(), self.person
+        if notes is None and notes_actions.has_notes(person) and scope in registry_queries.hidden_scopes(person):
+            raise StaleRevision("Send the notes that no longer name this scope.", member="notes")
+        return self._change(hidden_scopes.show_scope, scope, notes)
 
-    def _change(self, change: Callable[..., None], scope: str) -> HttpResponse:
-        notes = self.body(web_schemas.WithNotesBody).model_dump()["notes"]
+    def _notes(self) -> dict[str, Any] | None:
+        notes: dict[str, Any] | None = self.body(web_schemas.WithNotesBody).model_dump()["notes"]
+        return notes
+
+    def _change(self, change: Callable[..., None], scope: str, notes: dict[str, Any] | None) -> HttpResponse:
         notes_actions.change_with_notes(partial(change, by=self.person, scope=scope), by=self.person, notes=notes)
         return HttpResponse(status=204)
 

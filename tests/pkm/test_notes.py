@@ -186,6 +186,19 @@ def test_a_change_and_its_notes_are_one(owner, vault, send, change):
     assert state(owner) == CHANGES[change]
 
 
+def test_nothing_is_shown_again_without_the_notes(owner, vault, send):
+    """A session alone shows apps nothing that the vault hides; hiding more takes none."""
+    owner.put(HIDDEN, {})
+    assert send("show", None).status_code == 204  # which no vault remembers
+    owner.put(AT, body(vault))
+    assert send("hide", None).status_code == 204
+
+    assert told(send("show", None)) == (409, "stale_revision", "notes")
+    assert state(owner)[1] == ["attr.lifestyle.food.*"]
+    assert send("show", body(vault, 1)).status_code == 204
+    assert send("show", None).status_code == 204  # shown already
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_without_its_notes_there_is_no_change(owner, vault, send, change):
     """Another device wrote them meanwhile: the client reads them again and sends both once more."""
