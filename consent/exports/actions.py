@@ -15,6 +15,7 @@ from consent.grants.models import Grant
 from consent.requests.actions import RELATED
 from consent.requests.record import record_export_update
 from consent.schemas import ApproveBody, ExportBody
+from consent.states import GrantStatus
 from pkm.notes import write_notes
 
 
@@ -49,7 +50,7 @@ def keep_export(
 
 
 def refresh_export(*, grant_id: str, by: User, body: ExportBody) -> str:
-    """A newer revision under a continuous grant; returns the request's id."""
+    """A newer revision under a continuous grant that is not paused; returns the request's id."""
     with transaction.atomic():
         now = database_now()
         grant = (
@@ -60,8 +61,8 @@ def refresh_export(*, grant_id: str, by: User, body: ExportBody) -> str:
         )
         if grant is None:
             raise UnknownGrant
-        if not grant.is_live(now):
-            raise MoveNotAllowed(grant_status=grant.status_at(now))
+        if (status := grant.status_at(now)) is not GrantStatus.ACTIVE:
+            raise MoveNotAllowed(grant_status=status)
         approval, approved = export_policies.may_be_refreshed(grant=grant, body=body, by=by, at=now)
         Export.objects.filter(grant=grant).update(ciphertext=None)
         keep_export(

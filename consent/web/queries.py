@@ -179,14 +179,15 @@ def proof_of(request: ConsentRequest) -> dict[str, Any]:
 
 
 def exports_to_refresh(user: User, *, all_kept: bool = False) -> list[dict[str, Any]]:
-    """Live grants that are refreshed and whose newest export was made from older segments than there are now.
+    """Active grants that are refreshed and whose newest export was made from older segments than there are now.
 
-    `all_kept` for those, too, whose export is as new as the segments.
+    `all_kept` for those, too, whose export is as new as the segments, and those that are paused.
 
     Each: {"grant_id", "request_id", "app_name", "approved_attributes", "next_revision", "renewed" (in words)}.
     """
     now = database_now()
-    refreshed = Grant.objects.live(now).filter(user=user, kept_current=True)
+    live = Grant.objects.live(now) if all_kept else Grant.objects.live(now).active()
+    refreshed = live.filter(user=user, kept_current=True)
     refreshed = refreshed.filter(request__refresh_policy=RefreshPolicy.CONTINUOUS).select_related("request", "user")
     stored = segment_queries.stored_attributes(user)
     found = []

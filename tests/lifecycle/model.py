@@ -194,7 +194,7 @@ class World:
         """A newer revision under a continuous grant."""
         grant = request.grant
         assert grant is not None
-        if not grant.is_live(self.now):
+        if grant.status(self.now) != "active":
             return refusal(409, "move_not_allowed", grant_status=grant.status(self.now))
         if request.terms["refresh_policy"] != "continuous":
             return refusal(400, "export_mismatch", member="revision")

@@ -306,6 +306,17 @@ def test_export_that_is_not_refreshed_is_never_outdated(owner, person, continuou
     assert len(owner.get("/consent/grants/outdated").json()["grants"]) == 1
 
 
+def test_a_paused_approval_gets_no_newer_values(owner, person, continuous, vault):
+    grant_actions.pause(grant_id=continuous.grant_id, by=person)
+    vault.write("lifestyle", "food", {"diet_preference": "Vegan"}, base=1)
+
+    assert owner.get("/consent/grants/outdated").json() == {"grants": []}
+    assert len(owner.get("/consent/grants/outdated?also=current").json()["grants"]) == 1  # it may go on later
+    answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", refreshed(vault, continuous))
+    assert _problem(answer, 409, "move_not_allowed")["grant_status"] == "paused"
+    assert Export.objects.get(grant=continuous).ciphertext
+
+
 def test_revision_that_is_not_the_next_is_stale(owner, continuous, vault):
     answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", refreshed(vault, continuous, 3))
     _problem(answer, 409, "stale_revision")
