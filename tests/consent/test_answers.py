@@ -12,11 +12,13 @@ from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.ledger import canonical
 from consent.requests.models import ConsentRequest
+from consent.web import sharing
 from consent.web.queries import exports_to_refresh, requested_groups
 from consent_bridge import sealed
 from consent_bridge.derived import with_answers
 from pkm.registry import copy as registry_copy
 from pkm.registry.models import ScopeEntry
+from pkm.segments.actions import delete_segment
 from tests.callers import Developer, signed_in
 from tests.consent.api.addresses import CONNECTOR, asked
 from tests.consent.decisions import approval_body, refreshed
@@ -127,6 +129,18 @@ def test_no_edit_makes_an_answer_outdated(db: None) -> None:
     vault, _ = kept_up_to_date([AREA])
     vault.write("location", "home", {**HOME, "postal_code": "10115"}, base=1)
     assert exports_to_refresh(vault.user) == []
+
+
+def test_the_source_of_an_answer_is_the_value_that_it_is_made_from(db: None) -> None:
+    vault, grant = kept_up_to_date([AREA])
+
+    def is_gone() -> Any:
+        [shared] = sharing.app_page(vault.user, grant.app.app_id, database_now())["live"]
+        return shared.source_is_gone
+
+    assert not is_gone()
+    delete_segment(by=vault.user, domain="location", segment_id="home", base_content_revision=1)
+    assert is_gone()
 
 
 def test_a_value_beside_an_answer_is_outdated_alone(db: None) -> None:
