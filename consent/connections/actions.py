@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -38,6 +38,7 @@ from consent.requests.actions import close_request
 from consent.requests.creation import check_request_along, connector_key, request_with_connection
 from consent.requests.draft import ConnectorKey
 from consent.requests.models import ConsentRequest
+from consent.requests.named_keys import key_of_nobody
 from consent.requests.return_addresses import require_registered, with_members
 from consent.schemas import ConnectionBody, RequestConsentBody, RidingRequestBody
 from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, RequestStatus
@@ -67,9 +68,10 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
     found = count(_BEGUN, str(app.app_pk))
     found.require(TooManyRequests)
     require_registered(body.return_url, app_pk=app.app_pk)
+    riding = None
     if body.request is not None:
         require_permission(app, frozenset({"request"}), path=REST)
-        check_request_along(app=app, body=body.request)
+        riding = _kept(app, body.request, check_request_along(app=app, body=body.request))
     code, now = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH)), database_now().replace(microsecond=0)
     made = Connection.objects.create(
         connection_id=new_identifier("con"),
@@ -77,7 +79,7 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
         code_digest=_digest(code),
         binding_message=body.binding_message or "",
         return_url=body.return_url or "",
-        asked=body.request.model_dump(exclude_unset=True) if body.request else None,
+        asked=riding,
         created_at=now,
         expires_at=now + LIFETIME,
     )
@@ -87,6 +89,18 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
 def begun(*, app_pk: int) -> Count:
     """Where the app's limit stands, without counting."""
     return peek(_BEGUN, str(app_pk))
+
+
+def _kept(app: AppContext, body: RidingRequestBody, key: ConnectorKey) -> dict[str, Any]:
+    """What rides along until somebody connects, when nobody knows any more whether a host began it.
+
+    A host's key is left out, to be looked up then, since its app may have removed it; that of nobody is named by hosts
+    alone, and stays.
+    """
+    kept: dict[str, Any] = body.model_dump(exclude_unset=True)
+    if app.is_host:
+        kept["connector_public_key"] = key.jwk if key.jwk == key_of_nobody(app.app_id) else None
+    return kept
 
 
 def open_by_link(connection_id: str) -> Connection:

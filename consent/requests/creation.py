@@ -83,13 +83,17 @@ def request_consent(
         raise
 
 
-def check_request_along(*, app: AppContext, body: RequestConsentBody) -> None:
-    """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it."""
-    connector_key(app, body)
+def check_request_along(*, app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+    """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it.
+
+    Returns the key as it is now.
+    """
+    key = connector_key(app, body)
     entry = entries().by_scope.get(body.scope)
     if entry is None:
         raise InvalidScope
     limits.check_terms(body=body, entry=entry)
+    return key
 
 
 def request_with_connection(

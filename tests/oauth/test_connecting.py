@@ -8,6 +8,9 @@ import pytest
 from django.test import Client
 
 from accounts.models import OutgoingMail
+from consent.connections import actions as connection_actions
+from consent.connections.models import Connection
+from consent.connector_keys.actions import remove_key
 from consent.requests.models import ConsentRequest
 from consent.requests.named_keys import key_of_nobody
 from developers.models import App, AppPerson, DeveloperToken
@@ -16,6 +19,7 @@ from tests.callers import Developer
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, MemberFactory, PersonFactory, give_vault, invitation_of
 from tests.oauth.hosts import MCP, ORIGIN, REST, OAuthHost, browser_of, register
+from tests.vouched import registered
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +123,42 @@ def test_a_host_without_a_key_asks_and_learns_the_decision_alone(is_personal: bo
     assert read.status_code == 403
     assert host.answer("check_consent_status", {"request_id": asked["request_id"]})["status"] == "pending"
     assert vault
+
+
+def riding_of_a_host(user: Any, app: App, **key: Any) -> Connection:
+    """A connection that a host began for this app, answered by somebody; the host has said which key."""
+    token = OAuthHost.registered().connect(user, act_as=app.app_id, permissions=["request"], resource=REST)
+    riding = {"scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals",
+              "connector_wrapping_alg": "ECDH-ES+A256KW", **key}  # fmt: skip
+    headers = {"Authorization": f"Bearer {token['access_token']}"}
+    begun = Client().post("/api/v1/connections", {"request": riding}, "application/json", headers=headers)
+    assert begun.status_code == 201, begun.content
+    return Connection.objects.get(connection_id=begun.json()["connection_id"])
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_what_rides_on_a_hosts_connection_uses_the_key_as_it_is_when_somebody_connects(removed: bool) -> None:
+    user, somebody = PersonFactory(), PersonFactory()
+    app = mine(user)
+    key = registered(app, by=user)
+    waiting = riding_of_a_host(user, app, connector_key_id=key.key_id, connector_public_key=key.jwk)
+    if removed:
+        remove_key(key=key, by=user)
+
+    made = connection_actions.connect(connection=waiting, by=somebody)
+
+    assert made.refusal == ("connector_key_required" if removed else "")
+    assert ConsentRequest.objects.count() == (0 if removed else 1)
+
+
+def test_what_rides_for_a_host_without_a_key_is_asked() -> None:
+    user = PersonFactory()
+    app = mine(user)
+    waiting = riding_of_a_host(user, app, connector_key_id="nobody")
+
+    made = connection_actions.connect(connection=waiting, by=PersonFactory())
+
+    assert (made.refusal, made.request.connector_public_key) == ("", key_of_nobody(app.app_id))
 
 
 def test_a_key_of_nobody_is_a_point_that_a_hash_names() -> None:
