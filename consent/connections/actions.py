@@ -122,14 +122,17 @@ def open_by_code(code: str, *, by: User) -> Connection:
 
     Raises `UnknownConnection`, `TooManyRequests`.
     """
-    tried = peek(_WRONG_CODES, by.public_id)
-    if tried.remaining <= 0:
-        raise TooManyRequests(headers=tried.retry_after, limits=[tried])
     typed = "".join(code.upper().replace("-", " ").split())
-    found = Connection.objects.open(database_now()).select_related("app__application")
-    connection = found.filter(code_digest=_digest(typed)).first()
+    with transaction.atomic():
+        lock_for_transaction(f"connection-code:{by.pk}")  # or codes sent at once would all be tried before one counts
+        tried = peek(_WRONG_CODES, by.public_id)
+        if tried.remaining <= 0:
+            raise TooManyRequests(headers=tried.retry_after, limits=[tried])
+        found = Connection.objects.open(database_now()).select_related("app__application")
+        connection = found.filter(code_digest=_digest(typed)).first()
+        if connection is None:
+            count(_WRONG_CODES, by.public_id)
     if connection is None:
-        count(_WRONG_CODES, by.public_id)
         raise UnknownConnection
     return _opened(connection)
 

@@ -14,7 +14,7 @@ from consent.connections import actions
 from consent.connections.models import Connection
 from consent.decisions import actions as decisions
 from consent.decisions import blocked_apps
-from consent.errors import AlreadyDecided
+from consent.errors import AlreadyDecided, UnknownConnection
 from consent.grants.models import Grant
 from consent.ledger.models import AuditEntry
 from consent.notices.models import Notice
@@ -224,6 +224,19 @@ def test_ten_wrong_codes_an_hour(shop: Developer, person: User, browser: Client)
     assert browser.post("/connect/", {"code": made["code"]}).status_code == 429
     assert answers(browser, made, code=made["code"]).status_code == 302
     assert Connection.objects.get().status == "pending"
+
+
+def test_codes_sent_at_once_are_tried_one_after_another(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None may look how many are left before the one ahead has counted."""
+    steps: list[str] = []
+    for name in ("lock_for_transaction", "peek", "count"):
+        done = getattr(actions, name)
+        monkeypatch.setattr(actions, name, lambda *given, name=name, done=done: (steps.append(name), done(*given))[1])
+
+    with pytest.raises(UnknownConnection):
+        actions.open_by_code("CCCCCCCC", by=person)
+
+    assert steps == ["lock_for_transaction", "peek", "count"]
 
 
 def test_opening_gives_time_to_sign_up(shop: Developer, client: Client) -> None:
