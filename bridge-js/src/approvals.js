@@ -13,15 +13,22 @@ import { sha256 } from "./formats/sha256.js";
 /** @typedef {import("./index.js").Envelope} Envelope */
 /** @typedef {import("./index.js").OwnerKey} OwnerKey */
 /** @typedef {import("./index.js").Pin} Pin */
+/** @typedef {import("./index.js").StoredPin} StoredPin */
+/** @typedef {import("./index.js").NewKey} NewKey */
 
 /** @param {string} approval ASCII */
 const digestOf = (approval) => toBase64url(sha256(utf8(approval)));
 
-/** Another key than this person's: `reset` where they lost their vault, which `acceptOwnerKey` takes. */
+const WAIT = 7 * 24 * 3600; // seconds: as long as a vault that is given up can be taken back
+
+/** @param {number} at seconds since 1970 */
+const textOf = (at) => new Date(at * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** Another key than this person's: `reset` where they lost their vault. `acceptOwnerKey` takes it later. */
 export class OwnerKeyChanged extends KeyRefused {
-  /** @param {string} reason @param {OwnerKey} key @param {boolean} reset */
+  /** @param {string} reason with the time from which on it can be accepted @param {OwnerKey} key @param {boolean} reset */
   constructor(reason, key, reset) {
-    super(`${reason} (${key.x}): ask the person on another way before you take it`, "owner_key");
+    super(reason, "owner_key");
     this.key = key;
     this.reset = reset;
   }
@@ -30,17 +37,27 @@ export class OwnerKeyChanged extends KeyRefused {
 /** The key of each person by issuer and user_id, as it was first met. In memory; `dump` persists. */
 export class KeyPins {
   /** @type {Map<string, Pin>} */ entries = new Map();
+  /** @type {Map<string, NewKey>} */ #new = new Map();
+  #now;
 
-  /** @param {Record<string, Pin>} [stored] what `dump` gave */
-  constructor(stored = {}) {
-    for (const [name, { key, earlier = [], approvals = [] }] of Object.entries(stored)) {
-      this.entries.set(name, { key: checkOwnerKey(key, "the kept key"), earlier: [...earlier], approvals: [...approvals] });
+  /** @param {Record<string, StoredPin>} [stored] what `dump` gave @param {{now?: () => number}} [options] */
+  constructor(stored = {}, { now = Date.now } = {}) {
+    this.#now = now;
+    for (const [name, { key, earlier = [], approvals = [], new: other }] of Object.entries(stored)) {
+      if (other && !Number.isSafeInteger(other.met_at)) throw new KeyRefused("it is not known when a kept new key was met", "met_at");
+      if (other) this.#new.set(name, { ...other });
+      if (key || !other) {
+        this.entries.set(name, { key: checkOwnerKey(key, "the kept key"), earlier: [...earlier], approvals: [...approvals] });
+      }
     }
   }
 
-  /** Plain JSON. @returns {Record<string, Pin>} */
+  /** Plain JSON. @returns {Record<string, StoredPin>} */
   dump() {
-    return structuredClone(Object.fromEntries(this.entries));
+    /** @type {Record<string, StoredPin>} */
+    const kept = Object.fromEntries(this.entries);
+    for (const [name, other] of this.#new) kept[name] = { ...kept[name], new: other };
+    return structuredClone(kept);
   }
 
   /** @param {string} issuer @param {string} userId */
@@ -48,14 +65,39 @@ export class KeyPins {
     return this.entries.get(`${issuer} ${userId}`);
   }
 
-  /** Take this key as the person's, by somebody's decision. @param {string} issuer @param {string} userId @param {unknown} key */
+  /**
+   * Take this key as the person's, by somebody's decision. KeyRefused until seven days after this client met it, which begin
+   * now where it never did: meanwhile the person sees that the service names a root that is not their vault's.
+   * @param {string} issuer @param {string} userId @param {unknown} key
+   */
   accept(issuer, userId, key) {
-    this.entries.set(`${issuer} ${userId}`, { key: checkOwnerKey(key), earlier: [], approvals: [] });
+    const name = `${issuer} ${userId}`;
+    const taken = checkOwnerKey(key);
+    if (this.entries.get(name)?.key.x === taken.x) return;
+    const possibleAt = this.meet(issuer, userId, taken);
+    if (this.#now() < possibleAt * 1000) {
+      throw new KeyRefused(`this key can be accepted from ${textOf(possibleAt)} on, seven days after this client met it`, "owner_key");
+    }
+    this.entries.set(name, { key: taken, earlier: [], approvals: [] });
+    this.#new.delete(name);
+  }
+
+  /**
+   * Note that this key came in place of the person's own: when it can be accepted (seconds since 1970).
+   * @param {string} issuer @param {string} userId @param {OwnerKey} key
+   */
+  meet(issuer, userId, { x }) {
+    const name = `${issuer} ${userId}`;
+    const known = this.#new.get(name);
+    const other = known?.x === x ? known : { x, met_at: Math.floor(this.#now() / 1000) };
+    this.#new.set(name, other);
+    return other.met_at + WAIT;
   }
 
   /** Remember what was checked. @param {string} issuer @param {string} userId @param {OwnerKey} key @param {string} approval */
   async keep(issuer, userId, key, approval) {
     const name = `${issuer} ${userId}`;
+    this.#new.delete(name); // a reset ends all that the old key signed: who still reads it met none
     const pin = this.entries.get(name) ?? { key, earlier: [], approvals: [] };
     if (pin.key.x !== key.x && !pin.earlier.includes(await keyThumbprint(key))) {
       pin.earlier.push(await keyThumbprint(pin.key));
@@ -69,27 +111,28 @@ export class KeyPins {
 /**
  * Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key.
  * @param {Envelope} envelope @param {MadeRequest} asked @param {string} issuer
- * @param {{pins: KeyPins}} options
+ * @param {{pins: import("./index.js").KeyPins}} options
  */
 export async function checkApproval(envelope, asked, issuer, { pins }) {
   const { approval, owner_key } = envelope;
-  const pin = pins.find(issuer, asked.user_id);
   const key = checkOwnerKey(owner_key, "the person's key");
   await verifyApproval(envelope, asked, issuer, key);
-  await checkKnown(envelope, asked, key, pin, issuer);
+  await checkKnown(envelope, asked, key, pins, issuer);
   await pins.keep(issuer, asked.user_id, key, approval);
 }
 
-/** @param {Envelope} envelope @param {MadeRequest} asked @param {OwnerKey} key @param {Pin | undefined} pin @param {string} issuer */
-async function checkKnown(envelope, asked, key, pin, issuer) {
+/** @param {Envelope} envelope @param {MadeRequest} asked @param {OwnerKey} key @param {import("./index.js").KeyPins} pins @param {string} issuer */
+async function checkKnown(envelope, asked, key, pins, issuer) {
+  const pin = pins.find(issuer, asked.user_id);
   const reset = envelope.owner_key_reset;
-  if (!pin) {
-    if (reset) throw new OwnerKeyChanged("the person lost their vault, and this key is new", key, true);
-    return;
+  if (!pin && !reset) return;
+  if (pin) {
+    // what an earlier key signed counts where it was taken while that key did, and never anew
+    const takenBefore = pin.earlier.includes(await keyThumbprint(key)) && pin.approvals.includes(digestOf(String(envelope.approval)));
+    if (pin.key.x === key.x || takenBefore) return;
+    if (await leads(envelope.key_history, pin.key, key, asked, issuer)) return;
   }
-  // what an earlier key signed counts where it was taken while that key did, and never anew
-  const takenBefore = pin.earlier.includes(await keyThumbprint(key)) && pin.approvals.includes(digestOf(String(envelope.approval)));
-  if (pin.key.x === key.x || takenBefore) return;
-  if (await leads(envelope.key_history, pin.key, key, asked, issuer)) return;
-  throw new OwnerKeyChanged(reset ? "the person lost their vault, and this key is new" : "this is another key than the one that is kept", key, reset);
+  const reason = reset ? "the person lost their vault, and this key is new" : "this is another key than the one kept";
+  const possibleAt = textOf(pins.meet(issuer, asked.user_id, key));
+  throw new OwnerKeyChanged(`${reason} (${key.x}): ask the person on another way; it can be accepted from ${possibleAt} on`, key, reset);
 }

@@ -202,16 +202,29 @@ export interface Pin {
   approvals: string[];
 }
 
+/** The key that came last in place of a person's own, and when this client first met it (seconds since 1970). */
+export interface NewKey {
+  x: string;
+  met_at: number;
+}
+
+/** What `dump` gives of one person: without a key where none was taken yet. */
+export interface StoredPin extends Partial<Pin> {
+  new?: NewKey;
+}
+
 /** The key of each person by issuer and user_id, as it was first met. */
 export class KeyPins {
-  /** `stored` is what `dump` gave. */
-  constructor(stored?: Record<string, Pin>);
+  /** `stored` is what `dump` gave; `now` the clock, in milliseconds. */
+  constructor(stored?: Record<string, StoredPin>, options?: { now?: () => number });
   readonly entries: Map<string, Pin>;
   /** Plain JSON. */
-  dump(): Record<string, Pin>;
+  dump(): Record<string, StoredPin>;
   find(issuer: string, userId: string): Pin | undefined;
-  /** Take this key as the person's, by somebody's decision. */
+  /** Take this key as the person's, by somebody's decision; KeyRefused until seven days after this client met it. */
   accept(issuer: string, userId: string, key: unknown): void;
+  /** Note that this key came in place of the person's own: when it can be accepted (seconds since 1970). */
+  meet(issuer: string, userId: string, key: OwnerKey): number;
   /** Remember what was checked. */
   keep(issuer: string, userId: string, key: OwnerKey, approval: string): Promise<void>;
 }
@@ -271,7 +284,10 @@ export class Client {
   end(requestId: string): Promise<Status>;
   /** What is kept of the people's keys. */
   readonly pins: KeyPins;
-  /** Take another key as this person's, as `OwnerKeyChanged` has it, where they told you that it is theirs. */
+  /**
+   * Take another key as this person's, as `OwnerKeyChanged` has it, where they told you that it is theirs; KeyRefused until
+   * seven days after `pins` met it.
+   */
   acceptOwnerKey(asked: MadeRequest, key: OwnerKey): void;
   /** One page of this app's requests, newest first. */
   requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;

@@ -72,7 +72,7 @@ function covers(scope, path) {
 /**
  * A fetched export, opened: header, content and envelope all have to say what was asked for.
  * @param {Envelope} envelope @param {MadeRequest} asked @param {unknown} key
- * @param {{seenRevision?: number, etag?: string, pins?: KeyPins}} [options]
+ * @param {{seenRevision?: number, etag?: string, pins?: import("./index.js").KeyPins}} [options]
  * @returns {Promise<Slice>}
  */
 export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "", pins = new KeyPins() } = {}) {

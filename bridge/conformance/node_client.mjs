@@ -14,8 +14,7 @@ import { Memory, trusted } from "../../bridge-js/src/memories.js";
 const octets = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
 
 async function openEnvelope({ envelope, asked, key, known_owner_key: known, now }) {
-  const pins = new bridge.KeyPins();
-  if (known) pins.accept(new URL(asked.issuer).origin, asked.user_id, known);
+  const pins = new bridge.KeyPins(known && { [`${new URL(asked.issuer).origin} ${asked.user_id}`]: { key: known } });
   Date.now = () => now * 1000;
   const { scope, approved_attributes, data, sources, sealed_at, derived } = await bridge.openEnvelope(envelope, asked, key, { pins });
   return { scope, approved_attributes, data, sources, sealed_at, derived };

@@ -24,9 +24,8 @@ def open_export(given: Given) -> Any:
 
 
 def open_envelope(given: Given) -> Any:
-    asked, pins = build(MadeRequest, given["asked"]), KeyPins()
-    if "known_owner_key" in given:
-        pins.accept(sealed.origin_of(asked.issuer), asked.user_id, given["known_owner_key"])
+    asked, known = build(MadeRequest, given["asked"]), given.get("known_owner_key")
+    pins = KeyPins({f"{sealed.origin_of(asked.issuer)} {asked.user_id}": {"key": known}} if known else {})
     with mock.patch("time.time", return_value=given["now"]):
         found = opening.open_envelope(build(Envelope, given["envelope"]), asked, given["key"], pins=pins)
     names = ("scope", "approved_attributes", "data", "sources", "sealed_at", "derived")

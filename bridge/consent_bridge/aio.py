@@ -107,7 +107,10 @@ class AsyncClient:
     verification_keys = _planned(Plans.verification_keys)
 
     def accept_owner_key(self, asked: MadeRequest, owner_key: Mapping[str, Any]) -> None:
-        """Take another key as this person's, where they told you that it is theirs; not awaited."""
+        """Take another key as this person's, where they told you that it is theirs; not awaited.
+
+        KeyRefused until seven days after `pins` met it.
+        """
         self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     async def events(

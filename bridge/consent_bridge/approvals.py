@@ -7,8 +7,9 @@ for this app, which is kept at the first approval (`KeyPins`), and another is re
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from consent_bridge import signatures
@@ -20,10 +21,11 @@ from consent_bridge.signing import APPROVAL_TYP, ROTATION_TYP
 _WHAT = "the approval"
 _MOST_STEPS = 1000
 _LEEWAY = 300  # seconds that two clocks may differ
+_WAIT = 7 * 24 * 3600  # as long as a vault that is given up can be taken back
 
 
 class OwnerKeyChanged(KeyRefused):
-    """Another key than this person's: `reset` where they lost their vault, which `accept_owner_key` takes."""
+    """Another key than this person's: `reset` where they lost their vault. `accept_owner_key` takes it later."""
 
     def __init__(self, reason: str, *, key: signatures.Jwk, reset: bool) -> None:
         super().__init__(reason, member="owner_key")
@@ -39,33 +41,68 @@ class Pin:
     approvals: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class NewKey:
+    """The key that came last in place of a person's own, and when this client first met it (seconds since 1970)."""
+
+    x: str
+    met_at: int
+
+
 class KeyPins:
     """The key of each person by issuer and user_id, as it was first met. In memory; `load` and `dump` persist."""
 
-    def __init__(self, stored: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, stored: Mapping[str, Any] | None = None, *, clock: Callable[[], float] = time.time) -> None:
         self._pins: dict[str, Pin] = {}
+        self._new: dict[str, NewKey] = {}
+        self._clock = clock
         self.load(stored or {})
 
     def load(self, stored: Mapping[str, Any]) -> None:
         """Take what `dump` gave."""
         for name, pin in stored.items():
-            key = signatures.check_public_key(pin["key"], "the kept key")
-            self._pins[name] = Pin(key, list(pin.get("earlier", ())), list(pin.get("approvals", ())))
+            self._new.pop(name, None)
+            if new := pin.get("new"):
+                self._new[name] = NewKey(str(new["x"]), int(new["met_at"]))
+            if "key" in pin or not new:
+                key = signatures.check_public_key(pin["key"], "the kept key")
+                self._pins[name] = Pin(key, list(pin.get("earlier", ())), list(pin.get("approvals", ())))
 
     def dump(self) -> dict[str, Any]:
         """Plain JSON."""
-        return {name: asdict(pin) for name, pin in self._pins.items()}
+        kept = {name: asdict(pin) for name, pin in self._pins.items()}
+        return kept | {name: {**kept.get(name, {}), "new": asdict(new)} for name, new in self._new.items()}
 
     def find(self, issuer: str, user_id: str) -> Pin | None:
         return self._pins.get(_name(issuer, user_id))
 
     def accept(self, issuer: str, user_id: str, key: Mapping[str, Any]) -> None:
-        """Take this key as the person's, by somebody's decision: they said on another way that it is theirs."""
-        self._pins[_name(issuer, user_id)] = Pin(signatures.check_public_key(key, "the key"))
+        """Take this key as the person's, by somebody's decision: they said on another way that it is theirs.
+
+        KeyRefused until seven days after this client met it, which begin now where it never did: meanwhile the person
+        sees that the service names a root that is not their vault's.
+        """
+        name, taken = _name(issuer, user_id), signatures.check_public_key(key, "the key")
+        if name in self._pins and self._pins[name].key == taken:
+            return
+        possible_at = self.meet(issuer, user_id, taken)
+        if self._clock() < possible_at:
+            reason = f"this key can be accepted from {_text(possible_at)} on, seven days after this client met it"
+            raise KeyRefused(reason, member="owner_key")
+        self._pins[name] = Pin(taken)
+        del self._new[name]
+
+    def meet(self, issuer: str, user_id: str, key: signatures.Jwk) -> int:
+        """Note that this key came in place of the person's own: when it can be accepted (seconds since 1970)."""
+        name = _name(issuer, user_id)
+        if name not in self._new or self._new[name].x != key["x"]:
+            self._new[name] = NewKey(key["x"], int(self._clock()))
+        return self._new[name].met_at + _WAIT
 
     def keep(self, issuer: str, user_id: str, key: signatures.Jwk, approval: str) -> None:
         """Remember what was checked: the key, which may have moved on, and the approval."""
         name = _name(issuer, user_id)
+        self._new.pop(name, None)  # a reset ends all that the old key signed: who still reads it met none
         pin = self._pins.setdefault(name, Pin(key))
         if pin.key != key and signatures.thumbprint(key) not in pin.earlier:
             pin.earlier.append(signatures.thumbprint(pin.key))
@@ -78,13 +115,17 @@ def _name(issuer: str, user_id: str) -> str:
     return f"{issuer} {user_id}"
 
 
+def _text(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def check_approval(envelope: Envelope, asked: MadeRequest, pins: KeyPins) -> None:
     """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
     key = signatures.check_public_key(envelope.owner_key, "the person's key")
     issuer = origin_of(asked.issuer)
     claims = signatures.verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
     _check_says(claims, envelope, asked, issuer)
-    _check_key(envelope, asked, key, pins.find(issuer, asked.user_id), issuer)
+    _check_key(envelope, asked, key, pins, issuer)
     pins.keep(issuer, asked.user_id, key, envelope.approval)
 
 
@@ -116,18 +157,19 @@ def _request_members(asked: MadeRequest) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
 
 
-def _check_key(envelope: Envelope, asked: MadeRequest, key: signatures.Jwk, pin: Pin | None, issuer: str) -> None:
-    if pin is None:
-        if envelope.owner_key_reset:
-            raise OwnerKeyChanged(f"the person lost their vault, and this key is new ({key['x']})", key=key, reset=True)
+def _check_key(envelope: Envelope, asked: MadeRequest, key: signatures.Jwk, pins: KeyPins, issuer: str) -> None:
+    pin, reset = pins.find(issuer, asked.user_id), envelope.owner_key_reset
+    if pin is None and not reset:
         return
-    if pin.key == key or _taken_before(envelope, key, pin):
-        return
-    if _leads(envelope.key_history, pin.key, key, asked, issuer):
-        return
-    reason = "the person lost their vault, and this key is new" if envelope.owner_key_reset else "this is another key"
-    message = f"{reason} than the one that is kept ({key['x']}): ask the person on another way before you take it"
-    raise OwnerKeyChanged(message, key=key, reset=envelope.owner_key_reset)
+    if pin is not None:
+        if pin.key == key or _taken_before(envelope, key, pin):
+            return
+        if _leads(envelope.key_history, pin.key, key, asked, issuer):
+            return
+    reason = "the person lost their vault, and this key is new" if reset else "this is another key than the one kept"
+    possible_at = _text(pins.meet(issuer, asked.user_id, key))
+    message = f"{reason} ({key['x']}): ask the person on another way; it can be accepted from {possible_at} on"
+    raise OwnerKeyChanged(message, key=key, reset=reset)
 
 
 def _taken_before(envelope: Envelope, key: signatures.Jwk, pin: Pin) -> bool:

@@ -222,7 +222,7 @@ def _read(groups: Groups) -> None:
     parser.add_argument(
         "--accept-owner-key",
         metavar="X",
-        help="take this as the person's new key, once they told you that it is theirs",
+        help="take this as the person's new key, once they told you that it is theirs; seven days after it was met",
     )
     _key_option(parser)
     _service_options(parser)

@@ -137,7 +137,10 @@ class Client:
     verification_keys = _planned(Plans.verification_keys)
 
     def accept_owner_key(self, asked: MadeRequest, owner_key: Mapping[str, Any]) -> None:
-        """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs."""
+        """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs.
+
+        KeyRefused until seven days after `pins` met it.
+        """
         self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
 
     def events(self, last_event_id: int | None = None, *, patience: float = streams.PATIENCE) -> Iterator[Event]:

@@ -95,11 +95,10 @@ def read(options: Namespace) -> dict[str, Any]:
     asked, seen = _stored_request(options, log)
     key = keyring_of(options).find(asked.connector_fingerprint)
     pins = log.owner_keys.load()
-    with Client(*address_and_token(options), pins=pins) as client:
+    with Client(*address_and_token(options), pins=pins) as client, log.owner_keys.keeping(pins):
         if options.accept_owner_key:
             client.accept_owner_key(asked, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
         opened = client.read(asked, key, seen_revision=seen)
-    log.owner_keys.keep(pins)
     log.keep(asked, revision=opened.revision)
     return as_json(opened)
 

@@ -115,12 +115,16 @@ class OwnerKeys:
         body = parse_object(read_small_file(self._path, "the record"), f"the record {self._path}")
         try:
             return KeyPins(body)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise Refused(f"the record {self._path} holds no keys of people") from error
 
-    def keep(self, pins: KeyPins) -> None:
-        """Remember them."""
-        write_private_file(self._path, pins.dump(), force=True)
+    @contextmanager
+    def keeping(self, pins: KeyPins) -> Iterator[None]:
+        """Remember them after this block, also where it refuses a key: when it was met counts."""
+        try:
+            yield
+        finally:
+            write_private_file(self._path, pins.dump(), force=True)
 
 
 class SeenNotes(NotesMemory):

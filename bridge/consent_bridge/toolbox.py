@@ -72,8 +72,10 @@ class Toolbox:
         if known is None:
             raise Refused("this request was not made with this bridge, so there is nothing to check its export against")
         asked, seen = known
-        opened = await self._client.read(asked, self._keyring.find(asked.connector_fingerprint), seen_revision=seen)
-        self._log.owner_keys.keep(self._client.pins)
+        key, pins = self._keyring.find(asked.connector_fingerprint), self._client.pins
+        pins.load(self._log.owner_keys.load().dump())  # what the command line met or accepted meanwhile
+        with self._log.owner_keys.keeping(pins):
+            opened = await self._client.read(asked, key, seen_revision=seen)
         self._log.keep(asked, revision=opened.revision)
         return as_json(opened)
 

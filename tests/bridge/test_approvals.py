@@ -3,7 +3,7 @@
 import pytest
 
 from consent_bridge.approvals import KeyPins, OwnerKeyChanged
-from consent_bridge.errors import Refused
+from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.opening import open_envelope
 from consent_bridge.results import Envelope, MadeRequest, build
 from consent_bridge.signatures import SigningKey, number_of
@@ -69,16 +69,57 @@ def test_another_key_is_taken_where_the_old_one_led_to_it():
         opened(wire.envelope(), pins)  # what the old key signs now
 
 
-def test_a_reset_key_waits_for_somebodys_decision():
-    pins, new = KeyPins(), generate_root()
+class Clock:
+    now = 1_800_000_000.5
+
+    def __call__(self):
+        return self.now
+
+
+def reset_by(root):
+    return {**wire.signed(wire.envelope(), root=root), "owner_key_reset": True}
+
+
+def changed_key(answer, pins):
+    """Refused, and noted."""
+    with pytest.raises(OwnerKeyChanged) as changed:
+        opened(answer, pins)
+    return changed.value
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_reset_key_can_be_accepted_seven_days_after_this_client_met_it(is_known):
+    clock = Clock()
+    pins, answer = KeyPins(clock=clock), reset_by(generate_root())
+    if is_known:
+        opened(wire.envelope(), pins)
+    changed = changed_key(answer, pins)
+    assert changed.reset
+    assert "from 2027-01-22T08:00:00Z on" in str(changed)
+    for later in (0, 6 * 86400, 86399):
+        clock.now += later
+        pins = KeyPins(pins.dump(), clock=clock)
+        changed_key(answer, pins)
+        with refused_for("owner_key", KeyRefused, "from 2027-01-22T08:00:00Z on"):
+            pins.accept(ISSUER, "usr_a", changed.key)
+    clock.now += 1
+    pins.accept(ISSUER, "usr_a", changed.key)
+    assert opened(answer, KeyPins(pins.dump())).revision == 1
+
+
+def test_the_seven_days_are_of_one_key_and_end_where_the_kept_one_still_signs():
+    clock, one, other = Clock(), reset_by(generate_root()), reset_by(generate_root())
+    pins = KeyPins(clock=clock)
     opened(wire.envelope(), pins)
-    reset = {**wire.signed(wire.envelope(), root=new), "owner_key_reset": True}
-    for known in (pins, KeyPins()):
-        with pytest.raises(OwnerKeyChanged) as changed:
-            opened(reset, known)
-        assert changed.value.reset
-    pins.accept(ISSUER, "usr_a", changed.value.key)
-    assert opened(reset, pins).revision == 1
+    key = changed_key(one, pins).key
+    for between in (lambda: changed_key(other, pins), lambda: opened(wire.envelope(), pins)):
+        between()
+        clock.now += 8 * 86400
+        with refused_for("owner_key", KeyRefused):
+            pins.accept(ISSUER, "usr_a", key)  # begins them where the key was never met, too
+    clock.now += 8 * 86400
+    pins.accept(ISSUER, "usr_a", key)
+    assert opened(one, pins).revision == 1
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), 10**400, True, 1.0, None])

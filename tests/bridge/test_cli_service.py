@@ -1,9 +1,18 @@
 """The commands that talk to the service, as processes against a real HTTP server."""
 
+import asyncio
 import json
 
 import pytest
 
+from consent_bridge.aio import AsyncClient
+from consent_bridge.approvals import OwnerKeyChanged
+from consent_bridge.keyring import Keyring
+from consent_bridge.results import MadeRequest, build
+from consent_bridge.signing import generate_root
+from consent_bridge.state import RequestLog, write_private_file
+from consent_bridge.tool_arguments import OneRequest
+from consent_bridge.toolbox import Toolbox
 from tests.bridge.fake_service import Reply, problem
 from tests.bridge.wire import (
     APPROVED,
@@ -16,6 +25,7 @@ from tests.bridge.wire import (
     TOKEN,
     asked_for,
     envelope,
+    signed,
 )
 
 
@@ -79,6 +89,45 @@ def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_pat
     done = cli("read", "--request", str(tmp_path / "request.json"), **environ)
 
     assert json.loads(done.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+
+
+def test_a_new_owner_key_that_was_refused_is_remembered_with_its_time(fake, cli, environ, tmp_path, state):
+    answer = {**signed(envelope(), root=generate_root()), "owner_key_reset": True}
+    fake.on("GET", "/api/v1/consent-export", Reply(answer))
+    (tmp_path / "request.json").write_text(json.dumps(ASKED))
+    read = ["read", "--request", str(tmp_path / "request.json")]
+    x = answer["owner_key"]["x"]
+
+    first = cli(*read, **environ)
+    early = cli(*read, "--accept-owner-key", x, **environ)
+
+    assert [done.returncode for done in (first, early)] == [1, 1]
+    assert b"this key can be accepted from " in early.stderr
+    assert len(fake.calls("/api/v1/consent-export")) == 1
+    file = state / "owner_keys.json"
+    [(name, kept)] = json.loads(file.read_text()).items()
+    kept["new"]["met_at"] -= 7 * 86400
+    file.write_text(json.dumps({name: kept}))
+    assert json.loads(cli(*read, "--accept-owner-key", x, **environ).stdout)["revision"] == 1
+
+
+def test_a_running_bridge_notes_a_new_owner_key_and_takes_what_was_accepted_meanwhile(fake, state):
+    answer = {**signed(envelope(), root=generate_root()), "owner_key_reset": True}
+    fake.on("GET", "/api/v1/consent-export", Reply(answer))
+    log, name = RequestLog(state), f"{ASKED['issuer']} {ASKED['user_id']}"
+    log.keep(build(MadeRequest, ASKED))
+    write_private_file(state / "connector-key.json", KEY)
+
+    async def read_twice():
+        async with AsyncClient(f"{fake.url}/api/v1", TOKEN, pins=log.owner_keys.load()) as client:
+            toolbox = Toolbox(client, Keyring(state), log)
+            with pytest.raises(OwnerKeyChanged):
+                await toolbox.read_approved_data(OneRequest(request_id="req_a"))
+            assert log.owner_keys.load().dump()[name]["new"]["x"] == answer["owner_key"]["x"]
+            write_private_file(state / "owner_keys.json", {name: {"key": answer["owner_key"]}}, force=True)
+            return await toolbox.read_approved_data(OneRequest(request_id="req_a"))
+
+    assert asyncio.run(read_twice())["revision"] == 1
 
 
 def test_command_line_waits_for_a_yes(fake, cli, environ):

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { checkApproval, KeyPins, OwnerKeyChanged } from "../../../bridge-js/src/approvals.js";
+import { KeyRefused } from "../../../bridge-js/src/formats/errors.js";
 import { requestDigest } from "../../../bridge-js/src/formats/canonical.js";
 import { signByAll } from "../../../bridge-js/src/formats/jws.js";
 import { appKey, newRoot, signApproval } from "../../../bridge-js/src/formats/signing.js";
@@ -52,4 +53,52 @@ test("an export of the service's own making is refused", async () => {
   await check(told, pins);
   await assert.rejects(async () => check(await envelope(newRoot()), pins), OwnerKeyChanged);
   await assert.rejects(async () => check({ ...(await envelope(newRoot())), owner_key_reset: true }), { reset: true });
+});
+
+const DAY = 86400_000;
+const resetBy = async (by) => ({ ...(await envelope(by)), owner_key_reset: true });
+
+/** Refused, and noted. */
+async function changedKey(answer, pins) {
+  const changed = await check(answer, pins).then(assert.fail, (error) => error);
+  assert.ok(changed instanceof OwnerKeyChanged, String(changed));
+  return changed;
+}
+
+for (const isKnown of [true, false]) {
+  test(`a reset key can be accepted seven days after this client met it, ${isKnown ? "another" : "none"} being known`, async () => {
+    let time = 1_800_000_000_500;
+    const now = () => time;
+    const answer = await resetBy(newRoot());
+    let pins = new KeyPins({}, { now });
+    if (isKnown) await check(await envelope(), pins);
+    const { key, reset, message } = await changedKey(answer, pins);
+    assert.ok(reset);
+    assert.match(message, /from 2027-01-22T08:00:00Z on/);
+    for (const later of [0, 6 * DAY, DAY - 1000]) {
+      time += later;
+      pins = new KeyPins(JSON.parse(JSON.stringify(pins.dump())), { now });
+      await changedKey(answer, pins);
+      assert.throws(() => pins.accept(ISSUER, "usr_a", key), { member: "owner_key", message: /from 2027-01-22T08:00:00Z on/ });
+    }
+    time += 1000;
+    pins.accept(ISSUER, "usr_a", key);
+    await check(answer, new KeyPins(pins.dump()));
+  });
+}
+
+test("the seven days are of one key, and end where the kept one still signs", async () => {
+  let time = 1_800_000_000_500;
+  const pins = new KeyPins({}, { now: () => time });
+  const [one, other] = [await resetBy(newRoot()), await resetBy(newRoot())];
+  await check(await envelope(), pins);
+  const { key } = await changedKey(one, pins);
+  for (const between of [() => changedKey(other, pins), async () => check(await envelope(), pins)]) {
+    await between();
+    time += 8 * DAY;
+    assert.throws(() => pins.accept(ISSUER, "usr_a", key), KeyRefused); // begins them where the key was never met, too
+  }
+  time += 8 * DAY;
+  pins.accept(ISSUER, "usr_a", key);
+  await check(one, pins);
 });

@@ -270,11 +270,13 @@ def test_an_export_that_nobody_signed_is_refused(package: Path, scene: Scene, tm
 
 def test_who_met_the_thief_first_sees_the_change(scene: Scene) -> None:
     """What is pinned at first use may be the thief's: the person's own next approval then shows it."""
-    pins = KeyPins()
+    now = 1_800_000_000
+    pins = KeyPins(clock=lambda: now)
     assert opened(scene, handed_out(scene, by_a_key_of_their_own), pins) != TAKEN
     theirs = scene.api.get("/consent-export", request_id=scene.asked.request_id).json()
 
     assert opened(scene, theirs, pins) == "owner_key"
+    now += 7 * 86400
     pins.accept(scene.asked.issuer, scene.asked.user_id, scene.own_key())
     assert opened(scene, theirs, pins) == TAKEN
 
