@@ -46,7 +46,7 @@ const chosen = () => boxes().filter((box) => box.checked).map(formOf);
 /** Stops where the page shows something else than what was asked and will be signed for. */
 async function compareWithPage() {
   const { loadRequest } = await sealing();
-  const { request } = await loadRequest(requestId);
+  const { request, vouching } = await loadRequest(requestId);
   const members = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (request));
   for (const element of all("[data-shown]", review)) {
     const member = element.dataset.shown ?? "";
@@ -59,6 +59,9 @@ async function compareWithPage() {
   }
   if (find("[data-shown-refresh]", review).dataset.shownRefresh !== request.refresh_policy) {
     throw new Refused("is not what this page shows", "refresh_policy", "request_changed");
+  }
+  if (find("[data-shown-vouching]", review).dataset.shownVouching !== `${vouching?.by} ${vouching?.domain ?? ""}`) {
+    throw new Refused("is not what this page shows", "vouching", "request_changed");
   }
   for (const member of ["binding_message", ...LATER_MEMBERS].filter((member) => member !== "accepts")) {
     if ((members[member] ?? null) !== null && !review.querySelector(`[data-shown="${member}"]`)) {

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from common.clock import database_now
+from consent.connector_keys.models import ConnectorKey
 from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.log.sequencing import sequence_and_sign
@@ -89,6 +90,22 @@ def test_the_vault_says_first_time_another_key_and_another_domain(page: Page, si
     page.goto(f"/consent/requests/{other.request_id}/")
     expect(said).to_contain_text("has not seen this key of this app before")
     expect(said).to_contain_text("its domain was trips.example")
+
+
+def test_a_page_that_says_who_vouches_when_nobody_does_any_more_seals_nothing(
+    page: Page, sign_in: SignIn, vault: Vault
+) -> None:
+    asked = ConsentRequestFactory(user=vault.user)
+    vouch_for(asked)
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    expect(page.locator(".sheet-key")).to_contain_text("key registered on")
+    ConnectorKey.objects.update(removed_at=database_now())
+    unlock(page)
+
+    expect(page.locator("#review-problem")).to_contain_text("not what it says it is")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.locator("#review-problem")).to_contain_text("not what it says it is")
+    assert not Grant.objects.exists()
 
 
 @pytest.mark.parametrize("looked", [False, True])
