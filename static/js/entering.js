@@ -5,6 +5,7 @@ import { dropDraft, keepDraft, openDraft } from "./drafts.js";
 import { bySegment, showFields } from "./fields.js";
 import { gettext } from "./i18n.js";
 import { find, onSubmit, pageData } from "./page.js";
+import { warnOfOlder } from "./remembered.js";
 import { changes, isUnlocked } from "./vault/keyring.js";
 
 /** Loaded when something is to be sealed. */
@@ -22,6 +23,7 @@ export function enterMissing(form, askForKey) {
   const { fields, person } = pageData("enter");
   const show = (/** @type {Map<string, unknown>} */ values) => showFields(find("[data-fields]", form), "enter", fields, values);
   let editors = show(new Map());
+  const knowsOfOlder = person ? warnOfOlder(form) : () => true;
   const typed = () => Object.fromEntries([...editors].map(([path, made]) => [path, made.read()]).filter(([, value]) => value !== null));
   const fillIn = async () => {
     const before = await openDraft(DRAFT);
@@ -44,7 +46,8 @@ export function enterMissing(form, askForKey) {
     form.dataset.busy = "";
     try {
       const { createVault, writeAttributes } = await vault();
-      if (person && !(await isUnlocked())) await (await createVault({ person, labels: { passphrase: gettext("Passphrase"), passkey: gettext("Passkey"), recovery: gettext("Recovery code") }, withCode: false })).confirm();
+      const labels = { passphrase: gettext("Passphrase"), passkey: gettext("Passkey"), recovery: gettext("Recovery code") };
+      if (person && !(await isUnlocked())) await (await createVault({ person, labels, withCode: false, knowsOfOlder: knowsOfOlder() })).confirm();
       for (const { domain, segment, values } of parts) await writeAttributes(domain, segment, values);
     } catch (error) {
       delete form.dataset.busy;

@@ -105,6 +105,7 @@ function refusedWords({ reason }) {
   if (reason === "cannot_open") return gettext("A part of your data does not open with your key. Nothing was changed or shared.");
   if (reason === "unknown_invitation") return gettext("Your vault does not know the sharing ID that the app used. Tick that you gave it to this app, or deny.");
   if (reason === "not_approved") return gettext("Your vault did not approve this, so nothing was sent.");
+  if (reason === "remembered_vault") return gettext("This browser remembers a vault of yours. Read what stands above about that, and tick that you go on.");
   if (reason === "rolled_back") return gettext("The service shows an older state than this browser saw, so nothing was shared.");
   if (reason === "signing_key") return gettext("The service names another approval key than the one in your vault, so nothing was approved. Tell the operator.");
   return gettext("What was stored does not fit the rules, so this page stopped. Nothing was changed or shared.");

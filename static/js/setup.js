@@ -5,10 +5,13 @@ import { gettext } from "./i18n.js";
 import { all, busy, explain, find, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
+import { warnOfOlder } from "./remembered.js";
 import { createVault, passkeysSupported } from "./vault/vault.js";
 
 const passphrase = passphraseFields(pageData("known"));
 const forms = { passphrase: find("#passphrase-form"), passkey: find("#passkey-form"), confirm: find("#confirm-form") };
+
+const knowsOfOlder = warnOfOlder(document);
 
 /** @param {HTMLElement} form @param {string} text */
 function fail(form, text) {
@@ -56,9 +59,9 @@ function goOn(vault) {
   find("#step-recovery h1").focus();
 }
 
-onSubmit(forms.passphrase, async () => goOn(await createVault({ passphrase: await passphrase.checked(), labels })));
+onSubmit(forms.passphrase, async () => goOn(await createVault({ passphrase: await passphrase.checked(), labels, knowsOfOlder: knowsOfOlder() })));
 if (passkeysSupported()) {
-  onSubmit(forms.passkey, async () => goOn(await createVault({ person: pageData("person"), labels })));
+  onSubmit(forms.passkey, async () => goOn(await createVault({ person: pageData("person"), labels, knowsOfOlder: knowsOfOlder() })));
   forms.passkey.hidden = false;
 }
 

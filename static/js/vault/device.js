@@ -67,6 +67,9 @@ export const rekeep = (name, change) =>
 /** What was seen of a vault of this person; a new one begins without. @param {string} userId */
 export const forgetVault = (userId) => Promise.all([keep(`notes:${userId}`, null), keep(`segments:${userId}`, null)]);
 
+/** @param {string} userId @returns {Promise<boolean>} whether this browser saw one, whatever the service says */
+export const remembersVault = async (userId) => (await Promise.all([recalled(`notes:${userId}`), recalled(`segments:${userId}`)])).some(Boolean);
+
 /**
  * The generation of a new vault's first notes: above that of any vault of this person, so that the devices that remember an
  * earlier one take it over. This browser may remember none of those that others remember, so that it is at least the seconds

@@ -9,7 +9,7 @@ import { newRoot } from "../formats/signing.js";
 import { rootMembers, sealNotes } from "../formats/vault.js";
 import { newRecoveryCode, newVaultKey, possessionOf, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
-import { forgetVault, nextGeneration } from "./device.js";
+import { forgetVault, nextGeneration, remembersVault } from "./device.js";
 import { hold, pageOwner, takeForNewVault } from "./keyring.js";
 import { credential, noPrf, PasskeyError, PRF_INPUT, prfOutput, TIMEOUT, usePasskey } from "./passkey.js";
 import { ownKeys, rawKey } from "./unlocking.js";
@@ -34,13 +34,16 @@ const LABELS = { passphrase: "Passphrase", passkey: "Passkey", recovery: "Recove
 /**
  * Makes a vault key with a passphrase, or with a passkey made for this `person`, and a recovery code. Nothing is sent
  * before `confirm()`, so that the code can be written down first; a page that is left before that has made nothing.
- * @param {{passphrase?: string, person?: {name: string, displayName: string, signIn?: string[]}, labels?: typeof LABELS, withCode?: boolean}} choice
- *   without a code, whoever loses the only way in loses the data: the page has to say so before
+ * @param {{passphrase?: string, person?: {name: string, displayName: string, signIn?: string[]}, labels?: typeof LABELS, withCode?: boolean, knowsOfOlder?: boolean}} choice
+ *   without a code, whoever loses the only way in loses the data: the page has to say so before; `knowsOfOlder` where the person
+ *   goes on though this browser remembers a vault of theirs
  * @returns {Promise<{keyId: string, recoveryCode: string, confirm: () => Promise<Keys>}>} confirm() also unlocks; no code is ""
+ * @throws {Refused} reason remembered_vault
  */
-export async function createVault({ passphrase, person, labels = LABELS, withCode = true }) {
+export async function createVault({ passphrase, person, labels = LABELS, withCode = true, knowsOfOlder = false }) {
   const page = pageOwner();
   if (!page) throw new TypeError("this page belongs to nobody");
+  if (!knowsOfOlder && (await remembersVault(page.userId))) throw new Refused("this browser remembers a vault", "key_id", "remembered_vault");
   const kind = /** @type {WrapperKind} */ (person ? "passkey" : "passphrase");
   const { secret, credentialId } = await newSecret({ kind, secret: passphrase, person });
   const { keyId, bytes } = newVaultKey();

@@ -13,12 +13,21 @@ from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from pkm.notes import VaultNotes
-from pkm.vault.models import KeyWrapper
+from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import signed_in
 from tests.factories import ConsentRequestFactory, Vault
 from tests.system.backup import Backup
 from tests.system.browser.page_faults import Complaints
-from tests.system.browser.people import PASSPHRASE, SignIn, enter, save, unlock, unlock_where_locked, wait_for_values
+from tests.system.browser.people import (
+    PASSPHRASE,
+    SignIn,
+    confirm_code,
+    enter,
+    save,
+    unlock,
+    unlock_where_locked,
+    wait_for_values,
+)
 from tests.system.browser.remembered import records_of
 from tests.system.browser.test_change_key import begin, done
 from tests.system.browser.test_log import open_vault
@@ -94,6 +103,28 @@ def test_a_database_restored_to_yesterday_is_told_before_anything_is_sealed(
     expect(told).to_contain_text("2 changes went back")
     expect(told).to_contain_text("Ask the operator what happened")
     expect(told).to_contain_text("As long as you wait, nothing is shared from here")
+
+
+def test_a_browser_that_remembers_a_vault_makes_no_other_before_its_person_knows(
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
+) -> None:
+    """Whoever writes the database removed it."""
+    sign_in(page, vault.user)
+    approve(page, consent_request)
+    for rows in (KeyWrapper, VaultNotes, VaultKey):
+        rows.objects.all().delete()
+
+    page.goto("/vault/setup/")
+    expect(page.locator("[data-remembered]")).to_contain_text("the service shows none")
+    page.locator("#new-passphrase").fill("cobalt ferry thimble 9 dune")
+    page.locator("#passphrase-form button[type=submit]").click()
+    expect(page.locator("#passphrase-form [data-error]")).to_contain_text("This browser remembers a vault of yours")
+
+    page.locator("[data-remembered] input").check()
+    page.locator("#passphrase-form button[type=submit]").click()
+    confirm_code(page)
+    page.wait_for_url("**/vault/setup/first/")
+    assert VaultKey.objects.exists()
 
 
 def test_who_goes_on_is_asked_again_about_what_may_have_been_stopped(

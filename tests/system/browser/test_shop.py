@@ -156,6 +156,26 @@ def test_a_passkey_that_opens_nothing_leads_to_the_set_up_and_back(page: Page, s
     expect(page.locator("[data-path='lifestyle.shopping.fashion_style'] .v")).to_have_text("Formal")
 
 
+def test_the_sheet_makes_no_second_vault_before_its_person_knows(page: Page, shop: str) -> None:
+    emulate_authenticator(page)
+    begin_from_shop(page, shop)
+    expect(page.locator("[data-remembered]")).to_be_hidden()
+    page.evaluate(
+        """async () => (await import("/static/js/vault/device.js")).keep(
+          `notes:${document.documentElement.dataset.userId}`, { revision: 7, keyId: "vk_before", generation: 1 })"""
+    )
+    seal = page.get_by_role("button", name="Seal it with my passkey")
+    seal.click()
+    expect(page.locator("#enter-form").get_by_role("alert")).to_contain_text("This browser remembers a vault of yours")
+    assert not KeyWrapper.objects.exists()
+
+    page.reload()
+    page.locator("#enter-form").get_by_label("Fashion style").fill("Formal")
+    page.locator("[data-remembered] input").check()
+    seal.click()
+    expect(page.locator("[data-path='lifestyle.shopping.fashion_style'] .v")).to_have_text("Formal")
+
+
 def test_what_the_sign_up_gave_is_gone_once_somebody_locks(page: Page, shop: str) -> None:
     """The passkey is asked for once more; the vault that it makes opens with it alone."""
     device = emulate_authenticator(page)

@@ -30,8 +30,11 @@ def run(tab: Tab, body: str, argument: Any = None) -> Any:
     return tab.run(f"async (given) => {{ {MODULES} {body} }}", argument)
 
 
-def make_vault(tab: Tab) -> None:
-    run(tab, "await (await vault.createVault({ passphrase: given })).confirm();", PASSPHRASE)
+MAKE = "await (await vault.createVault({ passphrase: given, ...choice })).confirm();"
+
+
+def make_vault(tab: Tab, choice: str = "{}") -> None:
+    run(tab, f"const choice = {choice}; {MAKE}", PASSPHRASE)
 
 
 @pytest.fixture
@@ -248,7 +251,7 @@ def test_a_new_vault_is_no_older_state_on_another_device(sealing_driver: Driver,
     api.key_id, api.wrappers, api.segments, api.counts = None, [], {}, {}
     api.notes = {"revision": 0, "jwe": None}
     run(one, "await new Promise((resolve) => setTimeout(resolve, 1100)); await vault.lock();")
-    make_vault(one)
+    make_vault(one, "{ knowsOfOlder: true }")
 
     run(other, f"await vault.lock(); {unlock}", PASSPHRASE)
 
