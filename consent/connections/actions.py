@@ -47,7 +47,9 @@ from developers.models import App, AppPerson, AppStatus
 from developers.oauth.resources import REST
 from developers.people import meet, part
 from developers.permissions import require_permission
+from pkm.notes import write_notes
 from pkm.signatures import sha256
+from pkm.web.schemas import NotesBody
 
 LIFETIME, LIFETIME_OPENED = timedelta(seconds=600), timedelta(seconds=3600)
 COMPLETED_WITHIN = timedelta(minutes=10)
@@ -339,11 +341,11 @@ def _release(request_pk: int, at: datetime) -> None:
 
 
 @transaction.atomic
-def disconnect(*, app_pk: int, user: User, actor: Actor) -> bool:
+def disconnect(*, app_pk: int, user: User, actor: Actor, notes: NotesBody | None = None) -> bool:
     """The app's name for this person names nobody until they meet anew; what it reads and waits for ends.
 
-    `actor` is the app, whose grants end as `released`, or the person, whose end as `revoked`. False where there was
-    nothing between the two.
+    `actor` is the app, whose grants end as `released`, or the person, whose end as `revoked`: `notes` are then their
+    vault's own, without those approvals. False where there was nothing between the two.
     """
     lock_for_transaction(f"ask:{app_pk}:{user.pk}")
     now = database_now()
@@ -355,6 +357,8 @@ def disconnect(*, app_pk: int, user: User, actor: Actor) -> bool:
     # all of them before the first is written down: requests and grants are locked before any head
     requests = list(pending.select_for_update().values_list("pk", flat=True))
     grants = list(live.select_for_update().values_list("pk", flat=True))
+    if grants and notes is not None:
+        write_notes(by=user, **notes.model_dump())
     for request_pk in requests:
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=actor, at=now)
     to = GrantStatus.RELEASED if actor is Actor.APP else GrantStatus.REVOKED

@@ -18,6 +18,8 @@ from consent.ledger.protection import append_or_defer, own_entry
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
 from consent.states import LIVE_GRANTS, Actor, RequestStatus
+from pkm.notes import write_notes
+from pkm.web.schemas import NotesBody
 
 
 def met_app(app_id: str, by: User) -> int:
@@ -45,8 +47,11 @@ class Ended:
 
 
 @transaction.atomic
-def block_app(*, app_id: str, by: User, stop: bool) -> Ended:
-    """No more requests from this app; what waits is cancelled, and with `stop` all that it reads is revoked as well."""
+def block_app(*, app_id: str, by: User, stop: bool, notes: NotesBody | None = None) -> Ended:
+    """No more requests from this app; what waits is cancelled, and with `stop` all that it reads is revoked as well.
+
+    `notes` are the vault's own, without those approvals: kept with all of it or not at all.
+    """
     app_pk = met_app(app_id, by)
     lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
     _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
@@ -55,8 +60,9 @@ def block_app(*, app_id: str, by: User, stop: bool) -> Ended:
     # all of them before the first is written down: the app may be cancelling the second one itself
     locked = list(pending.select_for_update().values_list("pk", flat=True))
     live = Grant.objects.filter(user=by, app_id=app_pk, status__in=LIVE_GRANTS).order_by("pk")
-    if stop:  # grants too are locked before any head is
-        list(live.select_for_update().values_list("pk", flat=True))
+    # grants too are locked before any head is, and the vault between them
+    if stop and list(live.select_for_update().values_list("pk", flat=True)) and notes is not None:
+        write_notes(by=by, **notes.model_dump())
     cancelled = sum(
         close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.PERSON, at=now)
         for request_pk in locked
@@ -69,9 +75,9 @@ def block_app(*, app_id: str, by: User, stop: bool) -> Ended:
 
 
 @transaction.atomic
-def stop_app(*, app_id: str, by: User) -> int:
+def stop_app(*, app_id: str, by: User, notes: NotesBody | None = None) -> int:
     """Stop everything that this app can read, in one step; returns how many grants that ended."""
-    return revoke_all(app_pk=met_app(app_id, by), by=by)
+    return revoke_all(app_pk=met_app(app_id, by), by=by, notes=notes)
 
 
 def pause_app(*, app_id: str, by: User) -> int:
@@ -79,9 +85,9 @@ def pause_app(*, app_id: str, by: User) -> int:
     return pause_all(app_pk=met_app(app_id, by), by=by)
 
 
-def disconnect_app(*, app_id: str, by: User) -> bool:
+def disconnect_app(*, app_id: str, by: User, notes: NotesBody | None = None) -> bool:
     """The app's name for this person names nobody any more, and all that it reads or waits for ends."""
-    return disconnect(app_pk=met_app(app_id, by), user=by, actor=Actor.PERSON)
+    return disconnect(app_pk=met_app(app_id, by), user=by, actor=Actor.PERSON, notes=notes)
 
 
 @transaction.atomic

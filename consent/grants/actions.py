@@ -145,12 +145,17 @@ def revoke(*, grant_id: str, by: User, notes: NotesBody | None = None) -> str:
     return _move(grant_id=grant_id, by=by, change=change)
 
 
-def revoke_all(*, app_pk: int, by: User) -> int:
-    """The person stops everything that this app can read; returns how many grants that ended. Inside a transaction."""
+def revoke_all(*, app_pk: int, by: User, notes: NotesBody | None = None) -> int:
+    """The person stops everything that this app can read; returns how many grants that ended. Inside a transaction.
+
+    `notes` are the vault's own, without these approvals, as for `revoke`.
+    """
     now = database_now()
     live = Grant.objects.live(now).filter(user=by, app_id=app_pk)
     # all of them before the first is written down: requests and grants are locked before any head
     locked = list(live.select_for_update().order_by("pk").values_list("pk", flat=True))
+    if locked and notes is not None:
+        write_notes(by=by, **notes.model_dump())
     return sum(end_grant(grant_pk=grant_pk, to=GrantStatus.REVOKED, actor=Actor.PERSON, at=now) for grant_pk in locked)
 
 

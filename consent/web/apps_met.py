@@ -1,7 +1,9 @@
 """Who can read what, and what a person can do about it: pause, stop, keep, block, report, refresh or not."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -10,11 +12,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
 
 from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.personas import own_actor_profile
 from common.clock import database_now
+from common.problems import Problem
 from consent.decisions import blocked_apps, unused
 from consent.errors import AuditUnavailable, MoveNotAllowed, UnknownApp, UnknownGrant
 from consent.grants import actions as grant_actions
@@ -23,6 +27,9 @@ from consent.web.app_list import app_list, pausing
 from consent.web.forms import ReportForm, UnusedForm
 from consent.web.sharing import app_of_grant, app_page
 from developers.oauth.queries import live_hosts_of
+from pkm.web.schemas import NotesBody
+
+Done = TypeVar("Done")
 
 
 def _page(request: HttpRequest, app_id: str, form: ReportForm, status: int = 200) -> HttpResponse:
@@ -136,7 +143,8 @@ def choose_unused(request: HttpRequest) -> HttpResponse:
 @page_button(_("Block"), Field("stop", _("Also stop what it can read now"), "check"), danger=True)
 def block(request: HttpRequest, app_id: str) -> HttpResponse:
     """End what waits, and where the box stayed ticked, everything that the app can read."""
-    ended = blocked_apps.block_app(app_id=app_id, by=person_of(request), stop="stop" in request.POST)
+    block_app = partial(blocked_apps.block_app, app_id=app_id, by=person_of(request), stop="stop" in request.POST)
+    ended = _with_notes(request, block_app)
     said = [gettext("Blocked. It cannot ask you for anything any more, and is not told why.")]
     if ended.requests:
         words = ngettext("%(n)d waiting request ended.", "%(n)d waiting requests ended.", ended.requests)
@@ -150,7 +158,7 @@ def block(request: HttpRequest, app_id: str) -> HttpResponse:
 @page_button(_("Stop everything"), danger=True)
 def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
     """Stop all that this app can read, in one step."""
-    stopped = blocked_apps.stop_app(app_id=app_id, by=person_of(request))
+    stopped = _with_notes(request, partial(blocked_apps.stop_app, app_id=app_id, by=person_of(request)))
     if stopped:
         recalled = gettext("What the app already took cannot be recalled.")
         messages.success(request, " ".join([_stopped(stopped), recalled, *_entry_follows(request)]))
@@ -162,13 +170,21 @@ def stop_everything(request: HttpRequest, app_id: str) -> HttpResponse:
 @page_button(_("Disconnect"), danger=True)
 def disconnect(request: HttpRequest, app_id: str) -> HttpResponse:
     """The app knows this person no longer: it can name them only once they connect with it or invite it again."""
-    was_connected = blocked_apps.disconnect_app(app_id=app_id, by=person_of(request))
+    was_connected = _with_notes(request, partial(blocked_apps.disconnect_app, app_id=app_id, by=person_of(request)))
     if was_connected:
         said = gettext("Disconnected. It can neither read nor ask, until you connect with it or invite it again.")
         messages.success(request, " ".join([said, *_entry_follows(request)]))
     else:
         messages.info(request, gettext("You were not connected with this app. Nothing was changed now."))
     return redirect("consent:app", app_id)
+
+
+def _with_notes(request: HttpRequest, stop: Callable[..., Done]) -> Done:
+    """`stop` with the notes of a vault that was open. It waits for none: those that do not fit are left."""
+    try:
+        return stop(notes=NotesBody.model_validate_json(request.POST.get("notes", "")))
+    except (ValidationError, Problem):
+        return stop()
 
 
 def _stopped(count: int) -> str:

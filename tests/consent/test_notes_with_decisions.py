@@ -1,5 +1,6 @@
 """The vault's notes go with a decision, a newer export or an end: kept in its transaction, or neither is."""
 
+import json
 from typing import Any
 
 import pytest
@@ -105,6 +106,24 @@ def test_a_stop_keeps_its_notes_once(owner: JsonClient, vault: Vault, grant: Gra
     assert owner.post(address, {"notes": notes(vault, 1, "b")}).status_code == 200
 
     assert (Grant.objects.get().status, kept(vault)) == ("revoked", [(1, "a")])
+
+
+@pytest.mark.parametrize("button", ["stop", "block", "disconnect"])
+@pytest.mark.parametrize(("base", "is_kept"), [(0, True), (5, False)], ids=["fresh", "stale"])
+def test_what_stops_all_of_an_app_keeps_the_notes_and_waits_for_none(
+    owner: JsonClient, vault: Vault, grant: Grant, button: str, base: int, is_kept: bool
+) -> None:
+    sent = {"stop": "yes", "notes": json.dumps(notes(vault, base))}
+
+    assert owner.client.post(f"/consent/apps/{grant.app.app_id}/{button}/", sent).status_code == 302
+
+    assert (Grant.objects.get().status, kept(vault)) == ("revoked", [(1, "a")] if is_kept else [])
+
+
+def test_a_block_that_stops_nothing_keeps_no_notes(owner: JsonClient, vault: Vault, grant: Grant) -> None:
+    owner.client.post(f"/consent/apps/{grant.app.app_id}/block/", {"notes": json.dumps(notes(vault))})
+
+    assert (Grant.objects.get().status, kept(vault)) == ("active", [])
 
 
 def test_a_stop_needs_no_notes_and_a_pause_takes_none(owner: JsonClient, vault: Vault, grant: Grant) -> None:

@@ -9,7 +9,7 @@ import { appKey, newRoot, rootKey, sealedDigest, signApproval, signResumption, s
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { changeNotes, readNotes, withConnector, withDomain, withRevisions } from "./notes.js";
+import { changeNotes, readNotes, sealedChange, withConnector, withDomain, withRevisions } from "./notes.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
@@ -133,6 +133,13 @@ export const stopSharing = (grantId, digest) =>
     (notes) => ({ ...notes, approvals: withoutRecords(notes.approvals, [digest], Date.now() / 1000) }),
     (notes) => api.revokeGrant(grantId, notes),
   );
+
+/** The notes once all that this app can read is stopped. @param {string} appId */
+export const notesWithoutApp = (appId) =>
+  sealedChange(({ approvals, ...notes }) => {
+    const digests = Object.values(approvals?.[appId]?.keys ?? {}).flatMap((requests) => Object.keys(requests));
+    return { ...notes, approvals: withoutRecords(approvals, digests, Date.now() / 1000) };
+  });
 
 /**
  * Lets a paused grant go on.

@@ -197,6 +197,16 @@ async function write(change, send, vault, readFirst = read) {
   }
 }
 
+/**
+ * What `change` makes of the notes, for a form that takes them along. Whether they were kept shows only in what is read after it.
+ * @param {(notes: Notes) => Notes} change @returns {Promise<NewNotes>}
+ */
+export const sealedChange = (change) =>
+  withPresentKey(async (vault) => {
+    const { notes, revision } = await read(vault);
+    return { jwe: await sealNotes(change(notes), vault, revision + 1), base_revision: revision };
+  });
+
 /** @param {unknown} error */
 const isBehind = (error) => error instanceof api.ApiError && error.code === "stale_revision" && error.body.member === "notes";
 

@@ -168,7 +168,7 @@ async function checkStillVouched(seen, now, unvouched) {
 /** Lets a paused grant go on; the vault signs it. @param {string} grantId @returns {Promise<any>} the status body */
 export const resumeGrant = (grantId) => resumeSigned(grantId, loadRequest);
 
-export { stopSharing } from "./approvals.js";
+export { notesWithoutApp, stopSharing } from "./approvals.js";
 
 /** Lets the next preview read again, after a source changed. @param {string} requestId */
 const forgetPreview = (requestId) => previewed.delete(requestId);

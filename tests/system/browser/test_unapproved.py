@@ -278,6 +278,23 @@ def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
     assert (Grant.objects.get().status, records_of(vault, consent_request)) == ("revoked", {})
 
 
+@pytest.mark.parametrize("button", ["Stop everything", "Block", "Disconnect"])
+def test_stopping_all_of_an_app_with_an_open_vault_is_forgotten_by_it_too(
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, button: str
+) -> None:
+    remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    sign_in(page, vault.user)
+    open_vault(page)
+    page.goto(f"/consent/apps/{consent_request.app.app_id}/")
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+
+    page.locator("#block summary", has_text="Block this app").click()
+    page.get_by_role("button", name=button, exact=True).click()
+
+    expect(page.locator("main")).to_contain_text("It is told nothing about you, either.")
+    assert (Grant.objects.get().status, records_of(vault, consent_request)) == ("revoked", {})
+
+
 def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_own(
     page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
