@@ -261,6 +261,7 @@ class VaultHolder:
             request_digest=review.request_digest,
             nonce=str(self._addresses.get(f"{path}/nonce").get("nonce")),
         )
+        self._note_resumed(review.request_digest)
         return build(Status, self._addresses.send("POST", f"{path}/resume", body).json())
 
     def refresh_grant(self, status: Status) -> Status:
@@ -310,6 +311,8 @@ class VaultHolder:
             raise Problem("stale_revision", 409, f"your vault sealed revision {record.revision} already")
         if record.revision != revision - 1:
             raise Refused("your vault did not seal the revision before this; nothing was sent", member="revision")
+        if review.request_digest in notes.get("paused", ()):
+            raise Refused("this is paused, and your vault did not resume it; nothing was sent", member="paused")
         if record.ends_at <= time.time():
             raise Refused("what your vault approved is over; nothing was sent", member="ends_at")
         if not set(attributes) <= set(record.attributes):
@@ -389,6 +392,9 @@ class VaultHolder:
 
     def _take_out_ended(self) -> None:
         """Let the notes forget what ended since, by the person's own history; one who is played has none."""
+
+    def _note_resumed(self, digest: str) -> None:
+        """Let the notes know first, whose word alone counts for that; one who is played has none."""
 
     def _grant(self, grant_id: str, verb: str) -> Status:
         path = f"/grants/{quote(grant_id, safe='')}/{verb}"

@@ -16,7 +16,7 @@ from consent_bridge.notes import Proof
 from consent_bridge.records import without_records
 from consent_bridge.review import Review
 from consent_bridge.transport import Answer
-from consent_bridge.vault_notes import Notes, NotesKeeper, NotesState, RolledBack
+from consent_bridge.vault_notes import Notes, NotesKeeper, NotesState, RolledBack, with_paused
 from consent_bridge.wrappers import VaultKey
 
 Page = Callable[[int], Mapping[str, Any]]
@@ -118,10 +118,10 @@ def _ended_by(entry: Entry) -> str:
 
 
 def take_out_ended(keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page, log: Log) -> None:
-    """Let the notes forget what the person's own chain says has ended, and remember how far it was read.
+    """Let the notes forget what the person's own chain says has ended, and remember what it says is paused.
 
-    The public log has each entry, but for those of the last ten minutes. `RolledBack` where it has not, or the chain
-    does not go on from where it was read last.
+    How far it was read is remembered too. The public log has each entry, but for those of the last ten minutes.
+    `RolledBack` where it has not, or the chain does not go on from where it was read last.
     """
     notes, head, ended, entries = read_history(keeper, key, user_id, page, _proved_head_of)
     seen, start = head_of(notes), _proved_head_of(notes)
@@ -135,9 +135,15 @@ def take_out_ended(keeper: NotesKeeper, key: VaultKey, user_id: str, page: Page,
     def change(now: Notes) -> Notes:
         records = without_records(now.get("approvals"), ended, time.time())
         reached = {"history": _further(now, "history", head), "proved": _further(now, "proved", proved)}
-        return {**now, "approvals": records, **reached}
+        return {**with_paused(now, _paused(now, entries, ended)), "approvals": records, **reached}
 
     keeper.write(key, user_id, change)
+
+
+def _paused(notes: Notes, entries: Sequence[Entry], ended: Sequence[str]) -> set[str]:
+    """What is paused until the vault itself resumes it: an entry that tells of that is signed by no vault."""
+    since = [one for one in entries if one.kind == "paused" and one.sequence > head_of(notes).sequence]
+    return {*notes.get("paused", ()), *(str((one.facts or {}).get("request_digest")) for one in since)} - set(ended)
 
 
 def check_registered(review: Review, notes: Notes, log: Log) -> None:

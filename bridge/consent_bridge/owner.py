@@ -21,7 +21,7 @@ from consent_bridge.signin import LOGIN_PATH, REAUTHENTICATE_PATH, SiteSession
 from consent_bridge.signing import new_root
 from consent_bridge.transport import Answer
 from consent_bridge.vault import SealedSegment, VaultState, unwrap_any
-from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, with_revisions
+from consent_bridge.vault_notes import AppMemory, Notes, NotesMemory, RolledBack, memory_of, with_paused, with_revisions
 from consent_bridge.wrappers import Kind, generate_recovery_code, generate_vault_key, possession_digest, wrap
 
 HISTORY_PATH = "/consent/history/chain"
@@ -160,6 +160,14 @@ class Owner(VaultHolder):
 
     def _take_out_ended(self) -> None:
         take_out_ended(self._notes, self._unlocked(), self._user_id, self._history_page, self._log)
+
+    def _note_resumed(self, digest: str) -> None:
+        self._take_out_ended()  # else a pause that is read later would stand after it
+        notes, _ = self._notes.read(self._unlocked(), self._user_id)
+        if digest in notes.get("paused", ()):
+            self._notes.write(
+                self._unlocked(), self._user_id, lambda now: with_paused(now, {*now.get("paused", ())} - {digest})
+            )
 
     def _history_page(self, after: int) -> dict[str, Any]:
         return self._site.get(HISTORY_PATH, {"after": str(after)})

@@ -67,6 +67,13 @@ def with_segments(revisions: Mapping[str, int], notes: Notes) -> Notes:
     return {**notes, "segments": with_revisions(notes.get("segments", {}), revisions)}
 
 
+def with_paused(notes: Notes, digests: Iterable[str]) -> Notes:
+    """With these requests as what the history told paused and the vault did not resume."""
+    others = {name: value for name, value in notes.items() if name != "paused"}
+    paused = sorted(digests)
+    return {**others, "paused": paused} if paused else others
+
+
 def _with_hidden(notes: Notes, hidden: list[str]) -> Notes:
     """With what was hidden while the vault was locked: whoever hides only restricts."""
     return {**notes, "hidden": sorted(hidden)} if hidden else notes

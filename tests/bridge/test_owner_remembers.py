@@ -240,6 +240,31 @@ def test_what_the_history_says_ended_is_not_renewed_and_forgotten(unlocked, site
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
 
 
+def test_what_the_history_says_is_paused_is_not_renewed_until_the_vault_itself_resumes_it(unlocked, site, approved):
+    """An entry that it was resumed is signed by no vault, and counts for nothing."""
+    facts = {"request_digest": request_digest(site.request)}
+    site.chain += [entry(site, "paused", facts)]
+    site.chain += [entry(site, "resumed", facts)]
+
+    with refused_for("paused"):
+        unlocked.refresh_grant(approved)
+    assert notes_of(unlocked, site)["paused"] == [facts["request_digest"]]
+
+    site.chain += [entry(site, "paused", facts)]
+    unlocked.resume("grt_a")
+    assert "paused" not in notes_of(unlocked, site)
+    unlocked.refresh_grant(approved)
+    assert len(site.exports) == 1
+
+    site.chain += [entry(site, "paused", facts)]
+    with refused_for("paused"):
+        unlocked.refresh_grant(status(CUISINE, revision=2))
+    site.chain += [entry(site, "revoked", facts)]
+    with refused_for("approval"):
+        unlocked.refresh_grant(status(CUISINE, revision=2))
+    assert "paused" not in notes_of(unlocked, site)
+
+
 def test_an_end_whose_facts_are_gone_or_name_no_request_stops_everything(unlocked, site, approved):
     """Whoever deletes the facts of an end in the database leaves the chain whole: its hashes are over their digest."""
     facts = {"request_digest": request_digest(site.request)}

@@ -9,7 +9,7 @@ import { appKey, newRoot, rootKey, sealedDigest, signApproval, signResumption, s
 import { openRoot, rootMembers } from "../formats/vault.js";
 import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
-import { changeNotes, readNotes, sealedChange, withConnector, withDomain, withRevisions } from "./notes.js";
+import { changeNotes, readNotes, sealedChange, withConnector, withDomain, withPaused, withRevisions } from "./notes.js";
 
 /** @typedef {import("./types.js").ExportMembers} ExportMembers */
 /** @typedef {import("./types.js").RequestData} RequestData */
@@ -76,6 +76,7 @@ export async function approvedTerms(grantId, { request, request_digest }, member
   if (!record) throw notApproved("approval", "the vault remembers no such approval");
   if (record.revision >= members.revision) throw new Refused("this revision was sealed meanwhile", "revision", "stale");
   if (record.revision !== members.revision - 1) throw notApproved("revision", "the vault did not seal the one before it");
+  if (notes.paused?.includes(request_digest)) throw notApproved("paused", "it is paused, and the vault did not resume it");
   if (record.endsAt * 1000 <= Date.now()) throw notApproved("ends_at", "what was approved is over");
   if (!attributes.every((path) => record.attributes.includes(path))) throw notApproved("approved_attributes", "less was approved");
   if (!approval || (await sealedDigest(approval)) !== record.approvalSha256) throw notApproved("approval", "the vault remembers another one");
@@ -142,7 +143,7 @@ export const notesWithoutApp = (appId) =>
   });
 
 /**
- * Lets a paused grant go on.
+ * Lets a paused grant go on; the vault notes it first, once it knows of all pauses, since its word alone counts for that.
  * @param {string} grantId
  * @param {(requestId: string) => Promise<RequestData>} load
  * @returns {Promise<any>} the status body
@@ -154,7 +155,10 @@ export async function resume(grantId, load) {
   const { nonce } = await api.getNonce(grantId);
   const iss = new URL(issuer).origin;
   const names = { iss, sub: request.user_id, aud: request.app_id, grant_id: grantId, request_digest, nonce };
-  return api.resumeGrant(grantId, await signResumption(root, names));
+  const signed = await signResumption(root, names);
+  await (await import("./ended.js")).takeOutEnded();
+  await changeNotes((notes) => (notes.paused?.includes(request_digest) ? withPaused(notes, notes.paused.filter((one) => one !== request_digest)) : null));
+  return api.resumeGrant(grantId, signed);
 }
 
 /**

@@ -1,11 +1,11 @@
 // @ts-check
-// Before anything is sealed: what ended since is no authority any more, as the person's own history tells it and the
-// public log proves it.
+// Before anything is sealed: what ended since, or was paused, is no authority any more, as the person's own history tells it
+// and the public log proves it.
 
 import { Refused } from "../formats/errors.js";
 import { withoutRecords } from "../formats/records.js";
 import { Fails, whichAreProved } from "../log/reading.js";
-import { changeNotes, rolledBack } from "./notes.js";
+import { changeNotes, rolledBack, withPaused } from "./notes.js";
 import { readHistory, START, VAULT_STATE } from "./own_history.js";
 
 /** @typedef {import("../formats/entries.js").Entry} Entry */
@@ -27,11 +27,21 @@ export async function takeOutEnded() {
   const isNews = entries.some(({ sequence, kind }) => sequence > seen.sequence && kind !== VAULT_STATE); // else each write would be news to the next
   if (!isNews && proved.sequence === from.sequence) return;
   await changeNotes((now) => ({
-    ...now,
+    ...withPaused(now, pausedIn(now, entries, ended)),
     approvals: withoutRecords(now.approvals, ended, Date.now() / 1000),
     history: further(now.history, head),
     proved: further(now.proved, proved),
   }));
+}
+
+/**
+ * What is paused until the vault itself resumes it: an entry that tells of that is signed by no vault.
+ * @param {import("./notes.js").Notes} notes @param {Entry[]} entries @param {string[]} ended
+ */
+function pausedIn({ paused = [], history = START }, entries, ended) {
+  const since = entries.filter(({ sequence, kind }) => kind === "paused" && sequence > history.sequence);
+  const digests = new Set([...paused, ...since.map(({ facts }) => String(facts?.request_digest))]);
+  return [...digests].filter((digest) => !ended.includes(digest)).sort();
 }
 
 /** @param {Head | undefined} known @param {Head} read */

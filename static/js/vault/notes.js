@@ -19,8 +19,9 @@ import { withPresentKey } from "./unlocking.js";
  * certifies approvals (`next_root` while it is replaced), `generation` counts the vault's keys, of which
  * `retired` names the earlier ones, `segments` are the highest revisions (of a deleted one that of its deletion), `hidden` the
  * scopes that the person keeps out of discovery, sorted, `log` is log/memory.js, `invitations` are the digests of the
- * person's sharing IDs, `answers` is formats/derived.js, `older_grants` is "closed" once the person was asked about approvals that are older than this record.
- * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, proved?: Head, segments?: Revisions, hidden?: string[], invitations?: string[], answers?: import("../formats/derived.js").Given}} Notes
+ * person's sharing IDs, `answers` is formats/derived.js, `paused` are the digests of requests that the history told paused and the
+ * vault did not resume, sorted, `older_grants` is "closed" once the person was asked about approvals that are older than this record.
+ * @typedef {Record<string, any> & {approvals?: Records, root?: string, next_root?: string, generation?: number, retired?: string[], connectors?: Record<string, string[]>, history?: Head, proved?: Head, segments?: Revisions, hidden?: string[], invitations?: string[], paused?: string[], answers?: import("../formats/derived.js").Given}} Notes
  */
 /** @typedef {import("./types.js").VaultKey} VaultKey */
 /** @typedef {import("./types.js").NewNotes} NewNotes */
@@ -241,6 +242,9 @@ export function otherDomain(notes, appId, domain) {
 /** @param {Notes} notes @param {string} appId @param {string | null} domain @returns {Notes} with the domain that the app was approved with last */
 export const withDomain = (notes, appId, domain) =>
   domain === null ? notes : { ...notes, domains: { ...notes.domains, [appId]: domain } };
+
+/** @param {Notes} notes @param {string[]} digests @returns {Notes} with these as what is paused */
+export const withPaused = ({ paused, ...notes }, digests) => (digests.length ? { ...notes, paused: digests } : notes);
 
 /** Keeps a scope out of discovery. @param {string} scope @returns {Promise<unknown>} */
 export const hideScope = (scope) =>

@@ -304,6 +304,8 @@ def test_export_that_is_not_refreshed_is_never_outdated(owner, person, continuou
     assert owner.get("/consent/grants/outdated").json() == {"grants": []}
     grant_actions.switch_refresh(grant_id=continuous.grant_id, by=person, on=True)
     assert len(owner.get("/consent/grants/outdated").json()["grants"]) == 1
+    grant_actions.pause(grant_id=continuous.grant_id, by=person)
+    assert owner.get("/consent/grants/outdated").json() == {"grants": []}
 
 
 def test_a_paused_approval_gets_no_newer_values(owner, person, continuous, vault):

@@ -259,6 +259,24 @@ def test_a_history_that_the_log_proves_is_remembered_as_proved(
     assert kept["proved"]["sequence"] == 1
 
 
+def test_what_somebody_else_lets_go_on_is_not_renewed_until_the_vault_itself_does(
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
+) -> None:
+    """Paused by a form while locked; then its row is brought back, and an entry says that it was resumed."""
+    grant = remembered(vault, consent_request, approval_of(consent_request, vault.root))
+    assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/pause").status_code == 200
+    Grant.objects.update(status="active")
+    told_in_history(vault, consent_request, "resumed")
+
+    refused(page, sign_in, vault, grant)
+    assert notes_of(vault)["paused"] == [consent_request.request_digest]
+
+    page.get_by_role("button", name="Pause", exact=False).first.click()
+    page.get_by_role("button", name="Resume").first.click()
+    expect(page.locator("#toasts")).to_contain_text("gets the newer values")
+    assert "paused" not in notes_of(vault)
+
+
 def test_a_stop_with_an_open_vault_is_forgotten_by_it_at_once(
     page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
