@@ -83,7 +83,7 @@ class Terms(TypedDict, total=False):
             "description": "An approved template to keep within.",
             "maxLength": 64,
             "minLength": 1,
-            "pattern": "^[A-Za-z0-9_]+$",
+            "pattern": "^[!-~]+$",
             "type": "string",
         },
     ]

@@ -34,9 +34,7 @@ def _one_scope(value: Any) -> Any:
     return value
 
 
-RequestId = Annotated[
-    str, Field(pattern="^[A-Za-z0-9_]{1,64}$", description="The request, as request_consent answered it.")
-]
+RequestId = Annotated[str, Field(pattern="^[!-~]{1,64}$", description="The request, as request_consent answered it.")]
 
 
 class Nothing(Arguments):

@@ -35,12 +35,9 @@ def _true(value: bool) -> bool:
 
 Agreed = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which takes 1 for it
 
-Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z")]
-
-
-PersonName = Annotated[  # as an app names somebody: by its own `user_id`, a sharing ID, or `@handle`
-    str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_]+\Z|^@[a-z0-9-]+\Z")
-]
+# Callers take a name as it is: one that is not of our making is unknown like any other, as it is in a path.
+Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
+PersonName = Identifier  # as an app names somebody: by its own `user_id`, a sharing ID, or `@handle`
 
 
 class PageQuery(Strict):

@@ -28,8 +28,8 @@ from consent.states import RequestStatus
 from developers.errors import IdempotencyConflict
 
 _BY_ACCEPT = {"Vary": "Accept"}
-_REQUEST_ID = {"type": "string", "pattern": "^[A-Za-z0-9_]{1,64}$", "example": shapes.EXAMPLE_REQUEST_ID}
-_PERSON = {"type": "string", "pattern": "^([A-Za-z0-9_]{1,64}|@[a-z0-9-]{1,63})$", "example": shapes.EXAMPLE_USER_ID}
+_REQUEST_ID = {"type": "string", "pattern": "^[!-~]{1,64}$", "example": shapes.EXAMPLE_REQUEST_ID}
+_PERSON = {"type": "string", "pattern": "^[!-~]{1,64}$", "example": shapes.EXAMPLE_USER_ID}
 _SCOPE = {"type": "string", "minLength": 1, "maxLength": 210}
 _SECONDS_TO_WAIT = {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}
 

@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import User
 from consent.discovery import unknown_users
+from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import asked, problem
 from tests.consent.tools.hosts import Host
@@ -106,6 +107,19 @@ def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault
 @pytest.mark.parametrize("hint", ["h" * 128, "\xc3\xbc" * 128, "\xff" * 128, "a,b", " "])
 def test_any_other_text_is_a_hint(hint: str, api: Developer, vault: Vault) -> None:
     assert look(api, known_as(api.app, vault.user), hint).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["no-such-user", "ada@example.org", "sh_<b>", "@Ada"])
+def test_a_name_of_anothers_making_is_a_guess_in_a_body_too(
+    name: str, api: Developer, vault: Vault, settings: Any
+) -> None:
+    settings.UNKNOWN_USERS_PER_HOUR = 2
+    body = {**asked(vault.user), "user_id": name}
+
+    answers = [api.post("/request-consent", body) for _ in range(3)]
+
+    assert [problem(answer) for answer in answers] == [(404, "unknown_user")] * 2 + [(429, "too_many_requests")]
+    assert not ConsentRequest.objects.exists()
 
 
 def test_zero_turns_it_off(api: Developer, settings: Any) -> None:

@@ -125,6 +125,20 @@ def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["0e8c1f7a-96b4-4b7e-9f0f-2d1f3a5c7b90", "ada@example.org", "../'\"<%&?;~", "@Ada", "!" * 64]
+)
+def test_a_name_of_anothers_making_is_unknown(name: str, api: Developer) -> None:
+    same = {"X-Request-Id": "the-same-id"}
+    nothing = api.get("/consent-status", request_id="req_nothing", headers=same)
+
+    assert problem(nothing) == (404, "unknown_request")
+    for query in ({"request_id": name}, {"user_id": name, "scope": FOOD}):
+        assert api.get("/consent-status", headers=same, **query).content == nothing.content
+    assert problem(api.get("/consent-export", request_id=name)) == (404, "unknown_request")
+    assert problem(api.post("/end-consent", {"request_id": name})) == (404, "unknown_request")
+
+
+@pytest.mark.parametrize(
     "query",
     [
         {},
@@ -133,7 +147,8 @@ def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
         {"request_id": "req_1", "user_id": "usr_1"},
         {"request_id": "req_1", "user_id": "usr_1", "scope": FOOD},
         {"request_id": ""},
-        {"request_id": "req-1"},
+        {"request_id": "req 1"},
+        {"request_id": "réq"},
         {"request_id": "r" * 65},
         {"user_id": "", "scope": ""},
         {"request_id": "req_1", "wait": "31"},
