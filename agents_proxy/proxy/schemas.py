@@ -12,7 +12,7 @@ TASK_PATTERN = r"task-[A-Za-z0-9_-]{1,64}"
 TASK_ID = re.compile(rf"{TASK_PATTERN}\Z")
 TaskId = Annotated[str, Field(pattern=rf"^{TASK_PATTERN}\z", examples=["task-1"])]
 
-# "" is what an absent one reads as; null is neither absent nor one of these
+# "" is what an absent one reads as
 OptionalSession = Annotated[str, Field(pattern=r"^session-[0-9]{1,20}\z", examples=["session-1"])]
 
 

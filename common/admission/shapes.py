@@ -1,26 +1,56 @@
 """What every shape of a request has in common: wrong types and unknown members are refused."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+_WHATEVER_TYPE = ("title", "description", "default", "examples")  # of a member's schema, whatever its type
 
 
 class Strict(BaseModel):
-    """A body or query whose members are all known and of the very type that is written here."""
+    """A body or query whose members are all known and of the very type that is written here.
+
+    Null leaves an optional member out, as clients in languages whose default is None send it. Bodies in which it could
+    be taken for something else (never, nothing) set `null_is_absent` to False.
+    """
+
+    null_is_absent: ClassVar[bool] = True
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, regex_engine="python-re")
 
     @model_validator(mode="before")
     @classmethod
-    def _whole_numbers(cls, given: Any) -> Any:
-        """JSON has one kind of number, and 3600.0 is the integer 3600 to its schemas."""
-        if isinstance(given, dict) and any(isinstance(value, float) for value in given.values()):
-            return {name: _whole(value) for name, value in given.items()}
-        return given
+    def _plain_members(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        optional = {
+            name for name, member in cls.model_fields.items() if cls.null_is_absent and not member.is_required()
+        }
+        return {name: _whole(value) for name, value in given.items() if value is not None or name not in optional}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core)
+        members = handler.resolve_ref_schema(schema)
+        for name, member in members.get("properties", {}).items():
+            if cls.null_is_absent and name not in members.get("required", []):
+                members["properties"][name] = _or_null(member)
+        return schema
 
 
 def _whole(value: Any) -> Any:
+    """JSON has one kind of number, and 3600.0 is the integer 3600 to its schemas."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _or_null(member: JsonSchemaValue) -> JsonSchemaValue:
+    apart = {name: value for name, value in member.items() if name in _WHATEVER_TYPE or name.startswith("x-")}
+    rules = {name: value for name, value in member.items() if name not in apart}
+    choices = rules["anyOf"] if rules.keys() == {"anyOf"} else [rules]
+    null = {"type": "null"}
+    return {**apart, "anyOf": choices if null in choices else [*choices, null]}
 
 
 class Nothing(Strict):

@@ -130,7 +130,8 @@ def _ecma_patterns(node: Any) -> Any:
         return [_ecma_patterns(part) for part in node]
     if not isinstance(node, dict):
         return node
-    if "pattern" in node and node.get("default") == "":  # what is left out is told from what is empty by code alone
+    has_pattern = any("pattern" in choice for choice in (node, *node.get("anyOf", [])))
+    if has_pattern and node.get("default") == "":  # what is left out is told from what is empty by code alone
         node = {name: value for name, value in node.items() if name != "default"}
     return {
         _ecma(name) if name.startswith("^") else name: _ecma(value)

@@ -62,6 +62,8 @@ class ChangedEndpointBody(Strict):
 class RotationBody(Strict):
     """`POST …/rotate-secret`."""
 
+    null_is_absent = False
+
     overlap: Annotated[
         int,
         Field(

@@ -75,6 +75,8 @@ class ChangedApp(Strict):
 class NewToken(Strict):
     """`POST apps/{app_id}/tokens`."""
 
+    null_is_absent = False
+
     label: Annotated[Name, Field(description="What you will know the token by.", examples=["CI"])]
     permissions: Annotated[
         Permissions,
@@ -88,6 +90,8 @@ class NewToken(Strict):
 
 class Rotation(Strict):
     """`POST tokens/{prefix}/rotate`."""
+
+    null_is_absent = False
 
     overlap: Annotated[
         int,

@@ -60,8 +60,11 @@ def test_a_call_reaches_the_agent_in_the_specifications_envelope(caller: JsonCli
     assert CANARY not in f"{answer.headers}{answer.content!r}"
 
 
-def test_identifiers_are_made_up_where_they_are_absent(caller: JsonClient, upstream: Agent) -> None:
-    answer = caller.post(BRAND, {"text": "Who is Zoe?"})
+@pytest.mark.parametrize("absent", [{}, {"sessionId": None, "id": None}])
+def test_identifiers_are_made_up_where_they_are_absent(
+    absent: dict[str, None], caller: JsonClient, upstream: Agent
+) -> None:
+    answer = caller.post(BRAND, {"text": "Who is Zoe?", **absent})
 
     sent = upstream.asked[0].body
     assert re.fullmatch(r"task-[A-Za-z0-9_-]{1,64}", sent["id"])
@@ -136,8 +139,7 @@ BAD_BODIES = {
 BAD_PARAMS: dict[str, Any] = {
     "no text": {}, "number": {"text": 1}, "blank": {"text": " \n"}, "empty": {"text": ""}, "list": [],
     "long": {"text": "a" * 20_001}, "extra": {"text": "a", "role": "system"}, "null": {"text": None},
-    "session": {"text": "a", "sessionId": "session-a"}, "null session": {"text": "a", "sessionId": None},
-    "null task": {"text": "a", "id": None},
+    "session": {"text": "a", "sessionId": "session-a"},
     "long session": {"text": "a", "sessionId": "session-" + "1" * 21},
     "session line": {"text": "a", "sessionId": "session-1\n"}, "task": {"text": "a", "id": "one"},
     "task number": {"text": "a", "id": 1}, "long task": {"text": "a", "id": "task-" + "a" * 65},

@@ -54,7 +54,10 @@ FIT = {
     "P-256": {"connector_public_key": sealed.public_half(sealed.generate_connector_key("P-256"))},
     "key id": {"connector_key_id": "A-z.0~_" + "k" * 121},
     "optional nulls": dict.fromkeys(
-        ["required_attributes", "optional_attributes", "max_reads", "binding_message", "template_id"]
+        [
+            "required_attributes", "optional_attributes", "max_reads", "binding_message", "template_id",
+            "access_duration", "requested_expiry", "refresh_policy",
+        ]
     ),
 }  # fmt: skip
 
@@ -101,6 +104,7 @@ UNFIT = {
     ),
     "unknown template": ({"template_id": "tpl_unknown"}, "template_id"),
     "unknown member": ({"priority": "high"}, "priority"),
+    "unknown member of null": ({"priority": None}, "priority"),
 }
 
 BAD_KEYS = {
@@ -167,12 +171,12 @@ def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
         ],
         "purpose": sent["purpose"],
         "connector_thumbprint": body["connector_fingerprint"],
-        "access_duration": sent.get("access_duration", 86400),
+        "access_duration": sent.get("access_duration") or 86400,
         "expires_at": body["expires_at"],
         "required_attributes": sent.get("required_attributes"),
         "optional_attributes": sent.get("optional_attributes"),
         "max_reads": sent.get("max_reads"),
-        "refresh_policy": sent.get("refresh_policy", "snapshot"),
+        "refresh_policy": sent.get("refresh_policy") or "snapshot",
         "binding_message": sent.get("binding_message"),
         **{name: sent[name] for name in ("required_because",) if name in sent},
     }  # fmt: skip
