@@ -6,14 +6,19 @@ tests/consent/test_hot_reads.py, which compares the two. One statement instead t
 `GET /user-scopes` and 0.58 of that of `POST /request-consent` (docs/adr/0019).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+
+from django.db import OperationalError, ProgrammingError
 
 from common import limits
 from common.limits import Count
 from common.sql.dialect import joined
 from common.sql.statements import rows
 from consent.discovery import unknown_users
+from consent.errors import ScopeRegistryUnavailable
 from developers.people import named_by
 
 # With EXISTS instead of LIMIT, PostgreSQL may choose to gather everybody whom the app ever asked first.
@@ -41,6 +46,19 @@ _REACHED_IN_TESTS = """
 """
 _REACHED_BY_OWN = "u.id = (SELECT o.person_id FROM developer_apps o WHERE o.id = %(app_pk)s)"
 
+_MISSING = ("no such table", "no such column")  # an OperationalError of SQLite, a ProgrammingError of PostgreSQL
+
+
+@contextmanager
+def reading_registry() -> Iterator[None]:
+    """Around what reads the registry: without one of its tables or columns it is `ScopeRegistryUnavailable`."""
+    try:
+        yield
+    except (ProgrammingError, OperationalError) as error:
+        if isinstance(error, OperationalError) and not str(error).startswith(_MISSING):
+            raise  # the database is away: temporarily_unavailable
+        raise ScopeRegistryUnavailable from error
+
 
 @dataclass(frozen=True)
 class PersonRead:
@@ -66,7 +84,8 @@ def read_person(*, app_pk: int, is_test: bool, name: str, hint: str, is_personal
     limit = unknown_users.limit()
     misses = limits.row_key(limit, unknown_users.counter_of(app_pk, hint))
     reached = _REACHED_BY_OWN if is_personal else _REACHED_IN_TESTS if is_test else _REACHED_LIVE
-    found = rows(_statement(named.sql, reached), {**named.parameters, "app_pk": app_pk, "misses": misses})
+    with reading_registry():
+        found = rows(_statement(named.sql, reached), {**named.parameters, "app_pk": app_pk, "misses": misses})
     if not found:
         return None
     row = found[0]

@@ -7,7 +7,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 
 from common.problems import InvalidRequest
 from consent import status
-from consent.discovery.person_read import PersonRead
+from consent.discovery.person_read import PersonRead, reading_registry
 from consent.errors import ScopeRegistryUnavailable
 from consent.schemas import LONGEST_ACCESS, SHORTEST_ACCESS, USUAL_ACCESS, ScopesQuery
 from consent.shapes import Runtime, UserScopes
@@ -51,7 +51,8 @@ def _runtime(*, can_approve: bool) -> Runtime:
 def scope_catalog(wanted: ScopesQuery = ALL_SCOPES) -> bytes:
     """The deployment's exposable entries; those that are wanted alone."""
     try:
-        registry = _registry(current_version())
+        with reading_registry():
+            registry = _registry(current_version())
         if wanted == ALL_SCOPES:
             return registry.catalog
         chosen = [entry for entry in registry.entries if wanted.selects(entry.body)]
@@ -78,7 +79,8 @@ def _page(registry: RegistryCopy, chosen: list[Entry], wanted: ScopesQuery) -> t
 
 def _registry(version: str) -> RegistryCopy:
     try:
-        return RegistryCopy.for_version(version)
+        with reading_registry():
+            return RegistryCopy.for_version(version)
     except (OperationalError, InterfaceError):
         raise  # the database is away: temporarily_unavailable
     except (DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -15,7 +15,7 @@ from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
 from consent.connector_keys.actions import claim_key, fetch_published_keys
 from consent.discovery import unknown_users
-from consent.discovery.person_read import PersonRead, read_person
+from consent.discovery.person_read import PersonRead, read_person, reading_registry
 from consent.errors import (
     ConnectorKeyRequired,
     InvalidConnectorKey,
@@ -89,7 +89,8 @@ def check_request_along(*, app: AppContext, body: RequestConsentBody) -> Connect
     Returns the key as it is now.
     """
     key = connector_key(app, body)
-    entry = entries().by_scope.get(body.scope)
+    with reading_registry():
+        entry = entries().by_scope.get(body.scope)
     if entry is None:
         raise InvalidScope
     limits.check_terms(body=body, entry=entry)
@@ -247,7 +248,8 @@ def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _
 
     What rides along on a connection they see first, and enter there what they do not keep yet: only hiding counts.
     """
-    registry = RegistryCopy.for_version(recent.registry_version)
+    with reading_registry():
+        registry = RegistryCopy.for_version(recent.registry_version)
     entry = registry.by_scope.get(scope)
     if entry is None or recent.has_blocked:
         return None

@@ -1,13 +1,15 @@
 """`GET /user-scopes/{user_id}` and `GET /scope-catalog` (contract 1.2)."""
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from consent.discovery import unknown_users
 from consent.discovery.models import Discovery
+from pkm.registry import copy as registry_copy
 from pkm.registry.models import RegistryVersion, ScopeEntry
 from tests.callers import Developer
-from tests.consent.api.addresses import FOOD, problem
+from tests.consent.api.addresses import FOOD, asked, problem
 from tests.factories import AppFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault, known_as
 
 RUNTIME = {
@@ -139,3 +141,20 @@ def test_without_a_registry_it_is_500_with_its_code(path: str, api: Developer, v
     answer = api.get(path.format(user_id=known_as(api.app, vault.user)))
 
     assert problem(answer) == (500, "scope_registry_unavailable")
+
+
+@pytest.mark.sqlite  # where PostgreSQL has a kind of error of its own for it
+@pytest.mark.parametrize("table", ["pkm_registry_version", "pkm_scope_registry"])
+def test_a_registry_without_its_table_is_no_database_that_is_away(
+    table: str, api: Developer, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry_copy._Current, "copy", None)
+    name = known_as(api.app, vault.user)
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} RENAME TO moved_away")
+
+    answers = [
+        api.get(f"/user-scopes/{name}"), api.get("/scope-catalog"), api.post("/request-consent", asked(vault.user)),
+    ]  # fmt: skip
+
+    assert {problem(answer) for answer in answers} == {(500, "scope_registry_unavailable")}
