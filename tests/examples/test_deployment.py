@@ -118,10 +118,17 @@ def test_what_may_hold_its_answer_keeps_no_thread_of_the_fast_group(where, group
         ("request_id=req_a&w%61it=30", True),
     ],
 )
-def test_a_status_that_waits_goes_to_the_slow_group(query, slow):
-    pattern = re.search(r'\$consent_status_group \{.*"~(.*)" consent_slow', nginx())[1]
+def test_what_waits_goes_to_the_slow_group(query, slow):
+    pattern = re.search(r'\$consent_wait_group \{.*"~(.*)" consent_slow', nginx())[1]
 
     assert bool(re.search(pattern, query)) is slow
+
+
+@pytest.mark.parametrize("where", ["= /api/v1/consent-status", "/api/v1/connections/"])
+def test_an_address_that_takes_a_wait_is_told_by_its_query(where):
+    (block,) = re.findall(rf"^ +location {where} {{(.*)}}$", nginx(), re.MULTILINE)
+
+    assert block.strip() == "proxy_read_timeout 45s; proxy_pass http://$consent_wait_group;"
 
 
 def nginx():

@@ -279,7 +279,7 @@ def test_what_is_asked_for_and_selected_is_there() -> None:
         "/api/a2a",
         "/profile",
         "/developers",
-        *(f"/api/v1/{name}" for name in ("consent-status", "consent-events", "manage")),
+        *(f"/api/v1/{name}" for name in ("consent-status", "connections", "consent-events", "manage")),
     ]
     groups = {
         each["path"]: each["backend"]["service"]["name"]
