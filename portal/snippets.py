@@ -42,21 +42,29 @@ consent-bridge serve
 
 @dataclass(frozen=True)
 class Snippet:
-    """A text to copy. `name` is unique on the page; `title` says where it goes."""
+    """A text to copy. `name` is unique on the page; `title` says where it goes, `note` what to mind."""
 
     name: str
     title: "StrOrPromise"
     text: str
+    note: "StrOrPromise" = ""
 
 
-def snippets_of_token(token: str) -> list[Snippet]:
+def snippets_of_token(token: str, *, header_only: bool) -> list[Snippet]:
     """For a developer token: a first call in three ways, and the configuration of hosts of the tools."""
     values = {"base": f"{settings.BASE_URL}/api/v1", "token": token}
+    in_address = Snippet(
+        "mcp-address",
+        _("The same for a host that sends no headers (mcpServers)"),
+        _json({"mcpServers": {"consent": {"url": f"{settings.BASE_URL}/mcp?token={token}"}}}),
+        _("Some hosts log addresses, so use the form with the header where your host can send one."),
+    )
     return [
         Snippet("curl", _("Shell"), _CURL.format(**values)),
         Snippet("python", _("Python, with consent-bridge"), _PYTHON.format(**values)),
         Snippet("node", _("Node, with consent-bridge"), _NODE.format(**values)),
         Snippet("mcp", _("A host that calls remote tools (mcpServers)"), _json(_remote("mcpServers", token))),
+        *([] if header_only else [in_address]),
         Snippet("vscode", _("Visual Studio Code (.vscode/mcp.json)"), _json(_remote("servers", token, type="http"))),
         Snippet("desktop", _("Claude Desktop (claude_desktop_config.json)"), _json(_bridge(**values))),
         Snippet("stdio", _("The bridge on standard input and output"), _STDIO.format(**values)),

@@ -94,7 +94,7 @@ def _minted(request: HttpRequest, member: AppMember, typed: dict[str, Any]) -> H
         )
     except AlreadyMade:
         return _made_before(request)
-    return _shown_once(request, row, token, snippets_of_token(token), member)
+    return _shown_once(request, row, token, snippets_of_token(token, header_only=row.header_only), member)
 
 
 @page_form(_("Rotate it"), RotateForm, fresh=True)
@@ -108,7 +108,7 @@ def rotate(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse
         except Problem as problem:
             messages.error(request, problem.detail)
             return redirect("portal:tokens", member.app.app_id)
-        return _shown_once(request, row, token, snippets_of_token(token), member)
+        return _shown_once(request, row, token, snippets_of_token(token, header_only=row.header_only), member)
     context = {"token": old, "state": state_of(old), "form": form}
     return portal_page(request, "portal/token_rotate.html", context, member=member)
 

@@ -62,6 +62,24 @@ def test_a_token_is_shown_once_and_works(client: Client, member: AppMember) -> N
     assert (audit.action, audit.member, audit.facts["prefix"]) == ("token.minted", member.user, row.prefix)
 
 
+@pytest.mark.parametrize("in_query", [True, False])
+def test_a_host_is_configured_by_the_address_alone_where_the_token_may_stand_in_it(
+    in_query: bool, client: Client, member: AppMember, settings: Any
+) -> None:
+    asked = _form(client, member.app, **({"header_only": ""} if in_query else {}))
+
+    answer = client.post(_path(member.app), asked)
+
+    token = _token_in(answer.content.decode())
+    shown = {snippet.name: snippet.text for snippet in answer.context["snippets"]}
+    server = {"url": f"{settings.BASE_URL}/mcp", "headers": {"Authorization": f"Bearer {token}"}}
+    assert json.loads(shown["mcp"]) == {"mcpServers": {"consent": server}}
+    if in_query:
+        address = f"{settings.BASE_URL}/mcp?token={token}"
+        assert json.loads(shown["mcp-address"]) == {"mcpServers": {"consent": {"url": address}}}
+    assert ("mcp-address" in shown) is in_query is ("Some hosts log addresses" in answer.content.decode())
+
+
 def test_nothing_that_is_kept_or_logged_holds_the_token(
     client: Client, member: AppMember, caplog: pytest.LogCaptureFixture
 ) -> None:
