@@ -19,7 +19,7 @@ export interface components {
             attributes: string[];
             max_access_duration: number;
             updated_at: string;
-            /** @description Only where the attribute is an answer in place of a value: `from`, `rule`, its version. */
+            /** @description Only where the attribute is an answer in place of a value: its `path`, `from`, `rule` and its version as a request's `derived` has them, and `label`, `question` (what an app does that asks for it, after its name) and `sensitivity_tier`. */
             derived?: {
                 [key: string]: unknown;
             };

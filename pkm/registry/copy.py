@@ -16,6 +16,7 @@ from django.db.models import F
 
 from common.clock import rfc3339
 from pkm import scopes
+from pkm.registry.starter import verb_phrase
 from pkm.shapes import ScopeEntry
 
 _BODY_COLUMNS = (
@@ -44,13 +45,14 @@ class Entry:
     attributes: tuple[str, ...]
     max_access_duration: int
     body: ScopeEntry
+    definition: dict[str, Any] | None  # of an answer in place of a value, as requests and exports have it
     # path → definition of each answer in place of a value that the scope covers
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def within(self) -> list[scopes.Scope]:
         """The scopes of which none may be hidden: its own, and that of what its answer is made from."""
-        source = scopes.parse(f"attr.{self.body['derived']['from']}") if "derived" in self.body else None
+        source = scopes.parse(f"attr.{self.definition['from']}") if self.definition else None
         return [self.parsed, *([source] if source is not None else [])]
 
 
@@ -173,7 +175,7 @@ def load(version: str) -> RegistryCopy:
         if is_standard_answer and tiers.get(f"attr.{row['derived']['from']}", "restricted") == "restricted":
             row["sensitivity_tier"] = "confidential"
     read = tuple(entry for entry in map(_entry, rows) if entry is not None)
-    derived = {entry.attributes[0]: entry.body["derived"] for entry in read if "derived" in entry.body}
+    derived = {entry.attributes[0]: entry.definition for entry in read if entry.definition}
     for entry in read:
         covers = entry.parsed.covers
         entry.answers.update({path: made for path, made in derived.items() if covers(path) or covers(made["from"])})
@@ -195,7 +197,13 @@ def entry_body(row: Mapping[str, Any]) -> ScopeEntry:
         "updated_at": rfc3339(row["updated_at"]),
     }
     if row["derived"] is not None:
-        body["derived"] = row["derived"]
+        body["derived"] = {
+            "path": row["attributes"][0],
+            **row["derived"],
+            "label": row["scope_label"],
+            "question": verb_phrase(row["scope"], row["scope_label"]) or f"asks for {row['scope_label']}",
+            "sensitivity_tier": row["sensitivity_tier"],
+        }
     return body
 
 
@@ -223,4 +231,5 @@ def _entry(row: Mapping[str, Any]) -> Entry | None:
         attributes=tuple(body["attributes"]),
         max_access_duration=body["max_access_duration"],
         body=body,
+        definition=row["derived"],
     )

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext
 
 from pkm import scopes
+from pkm.registry import starter
 from pkm.registry.models import Domain, ScopeEntry, SensitivityTier
-from pkm.registry.starter import starter_entries
-from pkm.registry.starter_phrases import VERB_PHRASES
 from pkm.registry.vocabulary import for_script, humanised, word
 
 
@@ -46,14 +44,8 @@ def verb_phrase(entry: ScopeEntry) -> str:
 
     An entry that staff made or renamed may mean something else than the starter list's; its label stands for it then.
     """
-    if entry.scope_label == _starter_labels().get(entry.scope):
-        return gettext(VERB_PHRASES[entry.scope])
-    return gettext("asks for %(scope)s") % {"scope": translated(entry.scope_label)}
-
-
-@cache
-def _starter_labels() -> dict[str, str]:
-    return {row["scope"]: row["scope_label"] for row in starter_entries()}
+    phrase = starter.verb_phrase(entry.scope, entry.scope_label)
+    return translated(phrase) or gettext("asks for %(scope)s") % {"scope": translated(entry.scope_label)}
 
 
 def described(paths: Iterable[str]) -> list[Group]:

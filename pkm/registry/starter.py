@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext_noop
@@ -11,6 +12,7 @@ from pkm import scopes
 from pkm.registry.derived import RULE_VERSION
 from pkm.registry.starter_attributes import ATTRIBUTES, Attribute
 from pkm.registry.starter_domains import DOMAINS, SEGMENTS, StarterDomain
+from pkm.registry.starter_phrases import VERB_PHRASES
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,16 @@ def starter_entries(attributes: Sequence[Attribute] = ATTRIBUTES) -> list[Row]:
     )
     # it covers restricted data, so it is as sensitive as that; nobody can ask for it until staff expose it
     return [*entries, everything | {"sensitivity_tier": "restricted", "exposure_enabled": False}]
+
+
+def verb_phrase(scope: str, label: str) -> str:
+    """The English of what an app does that asks for it; "" where staff made or renamed it, so that it may differ."""
+    return VERB_PHRASES[scope] if _labels().get(scope) == label else ""
+
+
+@cache
+def _labels() -> dict[str, str]:
+    return {row["scope"]: row["scope_label"] for row in starter_entries()}
 
 
 def _entries_of(domain: StarterDomain, offered: Sequence[Attribute]) -> list[Row]:

@@ -65,7 +65,16 @@ def decide(person: Vault, request: ConsentRequest, attributes: list[str]) -> Any
 
 def test_an_answer_is_a_scope_of_its_own_in_catalogue_and_discovery(api: Developer, person: Vault) -> None:
     entries = {each["scope"]: each for each in api.get("/scope-catalog").json()["scope_entries"]}
-    assert entries[f"attr.{ADULT}"]["derived"] == DEFINITION
+    assert entries[f"attr.{ADULT}"]["derived"] == {
+        "path": ADULT,
+        **DEFINITION,
+        "label": "18 or older",
+        "question": "asks whether you are 18 or older",
+        "sensitivity_tier": "standard",
+    }
+    ScopeEntry.objects.filter(scope=f"attr.{ADULT}").update(scope_label="Of age", sensitivity_tier="confidential")
+    [shown] = [each for each in api.get("/scope-catalog").json()["scope_entries"] if each["scope"] == f"attr.{ADULT}"]
+    assert (shown["derived"]["question"], shown["derived"]["sensitivity_tier"]) == ("asks for Of age", "confidential")
     assert entries[f"attr.{ADULT}"]["attributes"] == [ADULT]
     assert "derived" not in entries[f"attr.{BIRTH}"]
     assert ADULT not in entries["attr.identity.basic.*"]["attributes"]
