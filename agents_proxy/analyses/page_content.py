@@ -194,7 +194,6 @@ def result(run: Run) -> dict[str, Any]:
         "sections": profile_view.sections(merged),
         "refused": [(name, analysis_words.label(name)) for name, value in corrections.items() if value is None],
         "measures": _measures(about, merged),
-        "response_time": _in_seconds(about.get("response_time_ms")),
         "intents": profile_view.timeline(merged),
         "legend": profile_view.legend(steps, merged),
         "affinity": affinity.affinity if affinity.affinity.says_anything else None,
@@ -230,8 +229,8 @@ def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
         where = gettext("where several agents speak")
         found.append(_share("agreement", gettext("Agreement"), counted, agreed, where))
     for name, label, explained in (
-        ("confidence_score", gettext("Confidence"), gettext("what agents say of themselves")),
-        ("accuracy_score", gettext("Accuracy"), gettext("checked, as agents say")),
+        ("confidence_score", gettext("Confidence score"), gettext("what agents say of themselves")),
+        ("accuracy_score", gettext("Accuracy score"), gettext("checked, as agents say")),
     ):
         if name in about:
             meter = profile_view.meter(about[name])
@@ -240,6 +239,9 @@ def _measures(about: dict[str, Any], merged: Merged) -> list[dict[str, Any]]:
     if "total_fields" in about:
         counted = {"key": "total_fields", "label": gettext("Total fields"), "text": str(about["total_fields"])}
         found.append({**counted, "meter": None, "explained": gettext("that agents gave, of any name")})
+    if seconds := _in_seconds(about.get("response_time_ms")):
+        taken = {"key": "response_time", "label": gettext("Response time"), "text": f"{seconds} s"}
+        found.append({**taken, "meter": None, "explained": gettext("of an agent on average")})
     return found
 
 

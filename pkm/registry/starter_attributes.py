@@ -88,7 +88,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("The address at which you want to be written to."),
         Control(autocomplete="email"),
         prompt=PromptField(
-            _("E-mail"), aliases=spelled("email_address mail e_mail_address primary_email contact_email email_id")
+            _("Email"), aliases=spelled("email_address mail e_mail_address primary_email contact_email email_id")
         ),
     ),
     Attribute(
@@ -194,10 +194,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("How many children you have."),
         NUMBER,
         prompt=PromptField(
+            _("Children count"),
             aliases=spelled(
                 "children number_of_children num_children kids kids_count number_of_kids child_count no_of_children "
                 "children_number num_kids"
-            )
+            ),
         ),
     ),
     Attribute(
@@ -271,10 +272,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Favourite cuisine"),
         _("The kind of food you like best."),
         prompt=PromptField(
+            _("Favorite cuisine"),
             aliases=spelled(
                 "favourite_cuisine cuisine cuisines preferred_cuisine cuisine_preference cuisine_preferences "
                 "favorite_cuisines favourite_cuisines fav_cuisine favorite_food favourite_food"
-            )
+            ),
         ),
     ),
     Attribute(
@@ -410,12 +412,13 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Favourite social platform"),
         _("Where you spend time with others online."),
         prompt=PromptField(
+            _("Favorite social platform"),
             aliases=spelled(
                 "favourite_social_platform social_platform favorite_social_media favourite_social_media "
                 "favorite_social_media_platform favourite_social_media_platform preferred_social_platform "
                 "preferred_social_media preferred_social_media_platform social_media_platform primary_social_platform "
                 "social_media_favorite_platform fav_social_platform"
-            )
+            ),
         ),
     ),
     Attribute(
@@ -423,11 +426,12 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         _("Time on social media"),
         _("How long you spend there in a day."),
         prompt=PromptField(
+            _("Social media usage time"),
             aliases=spelled(
                 "social_media_usage social_media_time daily_social_media_usage social_media_hours "
                 "time_on_social_media social_usage_time social_media_usage_hours social_media_daily_usage "
                 "social_media_screen_time screen_time"
-            )
+            ),
         ),
     ),
     Attribute(

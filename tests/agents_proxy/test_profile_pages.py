@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -108,6 +109,24 @@ def test_a_finished_analysis_shows_who_said_what(owner: JsonClient, person: User
     ):  # fmt: skip
         assert wanted in text, wanted
     assert "Accuracy" not in text
+
+
+def test_what_the_specification_names_is_called_so(owner: JsonClient, person: User, agents: Agents) -> None:
+    agents.says = {
+        "brand": {"email": person.email, "confidence": 0.4, "accuracy": 0.9},
+        "core": {"children_count": 2, "favorite_cuisine": "Thai"},
+        "public": {"favorite_social_platform": "Mastodon", "social_media_usage_time": "an hour"},
+    }
+    text = page(owner, f"/profile/{finished(person).analysis_id}/")
+
+    named = dict(re.findall(r'<dt id="measure-(\w+)">([^<]+)</dt>', text))
+    assert named.keys() - {"coverage", "agreement"} == {
+        "confidence_score", "accuracy_score", "total_fields", "response_time",
+    }  # fmt: skip
+    assert set(named.values()) >= {"Confidence score", "Accuracy score", "Total fields", "Response time"}
+    fields = ("Email", "Children count", "Favorite cuisine", "Favorite social platform", "Social media usage time")
+    for wanted in ("Analysis metadata", *fields):
+        assert f">{wanted}<" in text, wanted
 
 
 def test_scores_and_charts_are_absent_where_nobody_gave_them(owner: JsonClient, person: User, agents: Agents) -> None:
