@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.apps import apps
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts.models import SharingId
 from common import encryption
@@ -108,6 +108,11 @@ def _app_called(name: str) -> int:
 def end_sharing_id(*, by: "User") -> None:
     """Switch it off: no app can use it any more, and there is none until the person makes another."""
     SharingId.objects.filter(user=by).delete()
+
+
+def served_by(sharing_id: str, *, app_pk: int) -> QuerySet[SharingId]:
+    """The row of this sharing ID where it serves this app, and has not ended."""
+    return SharingId.objects.filter(app=app_pk, digest=digest_of(sharing_id), expires_at__gt=ClockTimestamp())
 
 
 def use_sharing_id(sharing_id: str, *, app_pk: int) -> bool:

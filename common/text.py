@@ -18,14 +18,15 @@ _INKLESS = re.compile(
     "\u2065\ufff0-\ufff8\U00013439-\U0001343f\U000e0000-\U000e0fff\ufdd0-\ufdef"
     f"{''.join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))}]"
 )
+_FLAGS = ("gbeng", "gbsct", "gbwls")
 # Some of them show in the sign before them: a selector makes a picture or a text sign of it, or a key of a digit before
-# a keycap, or chooses the form of a Mongolian letter or an ideograph; tags make the flag of a part of a country.
+# a keycap, or chooses the form of a Mongolian letter or an ideograph; tags make the flags of parts of Great Britain.
 _SHOWN = re.compile(
     "(?<=[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff])(?:\ufe0f|\ufe0e(?!\u200d))|(?<=[#*0-9])[\ufe0e\ufe0f](?=\u20e3)"
     "|(?<=[\u1820-\u1884\u1887-\u18aa])[\u180b-\u180d\u180f]"
     "|(?<=[\u3400-\u4dbf\u4e00-\u9fff\ufa0e-\ufa29\U00020000-\U0003fffd])[\U000e0100-\U000e01ef]"
-    "|(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+    f"|(?<=\U0001f3f4)(?:{'|'.join(''.join(chr(0xE0000 + ord(sign)) for sign in flag) for flag in _FLAGS)})\U000e007f"
 )
 # Two joiners are part of how words are written in Arabic, Syriac, N'Ko and the scripts of India and its neighbours, and
 # one of them of emoji that are made of several. Between two such signs they show; anywhere else they hide.

@@ -89,7 +89,8 @@ export class KeyPins {
   meet(issuer, userId, { x }) {
     const name = `${issuer} ${userId}`;
     const known = this.#new.get(name);
-    const other = known?.x === x ? known : { x, met_at: Math.floor(this.#now() / 1000) };
+    const now = Math.floor(this.#now() / 1000);
+    const other = known?.x === x && known.met_at <= now ? known : { x, met_at: now }; // a clock may have been ahead, and set right
     this.#new.set(name, other);
     return other.met_at + WAIT;
   }

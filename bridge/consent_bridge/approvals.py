@@ -62,8 +62,12 @@ class KeyPins:
         """Take what `dump` gave."""
         for name, pin in stored.items():
             self._new.pop(name, None)
+            if not isinstance(pin, Mapping):
+                raise KeyRefused("a kept key is no object")
             if new := pin.get("new"):
-                self._new[name] = NewKey(str(new["x"]), int(new["met_at"]))
+                if type(new["met_at"]) is not int:
+                    raise KeyRefused("it is not known when a kept new key was met", member="met_at")
+                self._new[name] = NewKey(str(new["x"]), new["met_at"])
             if "key" in pin or not new:
                 key = signatures.check_public_key(pin["key"], "the kept key")
                 self._pins[name] = Pin(key, list(pin.get("earlier", ())), list(pin.get("approvals", ())))
@@ -95,8 +99,9 @@ class KeyPins:
     def meet(self, issuer: str, user_id: str, key: signatures.Jwk) -> int:
         """Note that this key came in place of the person's own: when it can be accepted (seconds since 1970)."""
         name = _name(issuer, user_id)
-        if name not in self._new or self._new[name].x != key["x"]:
-            self._new[name] = NewKey(key["x"], int(self._clock()))
+        known, now = self._new.get(name), int(self._clock())
+        if known is None or known.x != key["x"] or known.met_at > now:  # a clock that was ahead, and was set right
+            self._new[name] = NewKey(key["x"], now)
         return self._new[name].met_at + _WAIT
 
     def keep(self, issuer: str, user_id: str, key: signatures.Jwk, approval: str) -> None:

@@ -16,6 +16,7 @@ from consent_bridge.errors import BadAnswer, BridgeError, Problem, one_line
 
 EXIT_REFUSED = 1
 EXIT_INTERRUPTED = 130
+_WITH_A_DIGEST = ("--digest", "--accept-owner-key")
 _DIGEST = re.compile(r"-[A-Za-z0-9_-]{42}\Z")
 
 
@@ -53,7 +54,7 @@ def _with_digests(given: Sequence[str]) -> list[str]:
     """`--digest -x…` as `--digest=-x…`: one digest of 64 begins with a hyphen, which argparse takes for an option."""
     found: list[str] = []
     for each in given:
-        if _DIGEST.match(each) and found and found[-1].startswith("--") and "=" not in found[-1]:
+        if found and found[-1] in _WITH_A_DIGEST and _DIGEST.match(each):
             found[-1] += f"={each}"
         else:
             found.append(each)

@@ -121,10 +121,12 @@ class OwnerKeys:
     @contextmanager
     def keeping(self, pins: KeyPins) -> Iterator[None]:
         """Remember them after this block, also where it refuses a key: when it was met counts."""
+        before = pins.dump()
         try:
             yield
         finally:
-            write_private_file(self._path, pins.dump(), force=True)
+            if pins.dump() != before:
+                write_private_file(self._path, pins.dump(), force=True)
 
 
 class SeenNotes(NotesMemory):

@@ -226,8 +226,7 @@ def _request_with_connection(
     try:
         if isinstance(riding.key, Problem):
             raise riding.key
-        live = Grant.objects.live(connection.answered_at).known()
-        if withheld and live.filter(app=app.app_pk, user=by, scope=body.scope).exists():
+        if withheld and _live(connection, by, body.scope, database_now()).exists():
             raise RequestPending  # to replace it would tell the app who connected, before they came back to it
         made = request_with_connection(
             app=app, body=body, key=riding.key, person=person, user_pk=by.pk, withheld=withheld
@@ -239,6 +238,21 @@ def _request_with_connection(
         return
     connection.request = made
     connection.complete_by = made.expires_at + COMPLETED_WITHIN
+
+
+def is_known_already(connection: Connection, person: User) -> bool:
+    """Whether what rides along is refused, since the app has an approval or a request of this scope, and nothing of it
+    may change before the app has completed the connection."""
+    if not (connection.asked and connection.return_url):
+        return False
+    now, scope = database_now(), connection.asked["scope"]
+    waiting = ConsentRequest.objects.pending(now).filter(app=connection.app, user=person, scope=scope, withheld=False)
+    return _live(connection, person, scope, now).exists() or waiting.exists()
+
+
+def _live(connection: Connection, person: User, scope: str, now: datetime) -> QuerySet[Grant]:
+    """What the app knows that it can read of this scope."""
+    return Grant.objects.live(now).known().filter(app=connection.app, user=person, scope=scope)
 
 
 def _context(app: App) -> AppContext:

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from accounts.models import SharingId, User
-from accounts.sharing_id import digest_of, is_sharing_id
+from accounts.models import User
+from accounts.sharing_id import is_sharing_id, served_by
 from common.clock import database_now
 from common.identifiers import is_identifier
 from consent.connections.models import Connection
@@ -33,8 +33,7 @@ def person_of_app(*, app_pk: int, user_id: str) -> User:
     """Whom the app calls so now, or who gave it this sharing ID. Raises `UnknownUser`."""
     met, known = AppPerson.objects.select_related("user").filter(app=app_pk, ended_at=None), readable(user_id)
     if is_sharing_id(known):
-        serving = SharingId.objects.filter(app=app_pk, digest=digest_of(known), expires_at__gt=database_now())
-        found = met.filter(user__in=serving.values("user")).first()
+        found = met.filter(user__in=served_by(known, app_pk=app_pk).values("user")).first()
     else:
         found = met.filter(pairwise_id=known).first()
     if found is None:

@@ -52,7 +52,10 @@ ADVICE = {
         "uses."
     ),
     "unsupported_wrapping_algorithm": _("Use ECDH-ES+A256KW."),
-    "request_pending": _("Wait for the decision on the request that `request_id` names, or end it and ask again."),
+    "request_pending": _(
+        "Wait for the decision on the request that `request_id` names, or end it and ask again. Of a connection: read "
+        "by the approval that you have, or wait for the decision on the request that is in the person's inbox."
+    ),
     "idempotency_conflict": _("Use a new key for another request; repeat a key only with the very same body."),
     "recently_denied": _("Respect the refusal. Ask again no earlier than `Retry-After` says, and for a good reason."),
     "too_many_requests": _("Wait as long as `Retry-After` says."),

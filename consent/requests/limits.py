@@ -80,6 +80,8 @@ def _beyond_template(body: RequestConsentBody) -> list[FieldError]:
         errors.append(_error("scope", "beyond_template", f"the template covers {template.scope}"))
     if body.purpose != template.purpose:
         errors.append(_error("purpose", "beyond_template", "use the template's own words"))
+    if body.required_because is not None:
+        errors.append(_error("required_because", "beyond_template", "the template has no such words"))
     if body.access_duration > template.max_access_duration:
         longest = f"the template allows at most {template.max_access_duration} seconds"
         errors.append(_error("access_duration", "beyond_template", longest))

@@ -84,6 +84,7 @@ def _shown(request: HttpRequest, found: Connection, *, code: str = "", status: i
         "status": found.status_at(database_now()),
         "is_own": found.user_id == person.pk,
         "is_hidden": bool(found.asked) and is_hidden(person, (found.asked or {})["scope"]),
+        "is_known": actions.is_known_already(found, person),
     }
     return _letting_return(render(request, "consent/connection.html", content, status=status), found)
 

@@ -44,7 +44,7 @@ const EVENTS = () => /** @type {Record<string, string>} */ ({
   denied: gettext("Denied"),
   cancelled: gettext("Cancelled"),
   expired: gettext("Expired"),
-  revoked: gettext("Stopped by the person, or by a rule of theirs"),
+  revoked: gettext("Stopped by the person, by a rule of theirs, or with their old vault"),
   released: gettext("Given back by the app"),
   terminated: gettext("Ended by staff"),
   exhausted: gettext("All reads used"),

@@ -115,6 +115,7 @@ def test_form_selector_belongs_directly_behind_what_has_forms(text: str) -> None
     [
         ("\U0001f3f4", "gbsct"),
         ("\U0001f3f4", "gb\x7f"),
+        ("\U0001f3f4", "ignore\x7f"),
         ("\U0001f3f4", "a hidden word\x7f"),
         ("\U0001f600", "gbsct\x7f"),
     ],

@@ -1,11 +1,14 @@
 """Giving a vault up ends what apps may read of it, since whoever begins anew decides anew."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from consent.decisions import vault_resets
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
 from consent.ledger import verifying
@@ -21,6 +24,22 @@ from tests.consent.api.addresses import problem
 from tests.factories import ExportFactory, GrantFactory
 
 pytestmark = pytest.mark.django_db
+
+
+def test_it_takes_the_heads_of_all_apps_before_it_ends_the_first(
+    person: User, grant: Grant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ExportFactory(grant__request__user=person)
+    steps: list[str] = []
+    for name in ("lock_heads", "end_grant"):
+        work = getattr(vault_resets, name)
+        step = partial(lambda name, work, *given, **named: (steps.append(name), work(*given, **named)), name, work)
+        monkeypatch.setattr(vault_resets, name, step)
+
+    with transaction.atomic():
+        vault_resets.lock_grants(person)()
+
+    assert steps == ["lock_heads", "end_grant", "end_grant"]
 
 
 @pytest.mark.parametrize("paused", [False, True])

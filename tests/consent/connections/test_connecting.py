@@ -444,9 +444,11 @@ def test_what_the_app_knows_of_stays_as_it_is_and_tells_nothing(
         approved(request_id, vault)
     before = known_of(shop, user_id)
     made = begin(shop, return_url=BACK, request=RIDING)
+    page = browser.get(page_of(made)).content.decode()
 
     code = members_of(answers(browser, made))["connection_code"]
 
+    assert ("Connecting changes nothing about that" in page, "on the next page" in page) == (True, False)
     assert ConsentRequest.objects.count() == 1
     assert (known_of(shop, user_id), stands(shop, made)["refusal"]) == (before, None)
     other = begin(shop, return_url=BACK, request=RIDING)
