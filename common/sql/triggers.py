@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -30,6 +30,9 @@ _MOMENTS = {
     "postgresql": r"(clock_timestamp() - interval '\1 days')",
     "sqlite": r"strftime('%Y-%m-%d %H:%M:%f', 'now', '-\1 days')",  # times are kept as such texts
 }
+
+
+_FROZEN = "frozen"
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def frozen(table: str, columns: Iterable[str], *, erasable: bool = False) -> Rul
     """These columns keep the value they were inserted with."""
     condition = " OR ".join(f'OLD."{column}" IS DISTINCT FROM NEW."{column}"' for column in columns)
     message = f"{table}: what was written once does not change"
-    return Rule(table, "frozen", "UPDATE", message, condition, erasable)
+    return Rule(table, _FROZEN, "UPDATE", message, condition, erasable)
 
 
 def transitions(table: str, allowed: Mapping[Any, Iterable[str]]) -> Rule:
@@ -122,8 +125,17 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
             cursor.execute(IS_ERASING_FUNCTION)
         for rule in rules:
             if rule.table in tables:
-                for statement in rule.statements(database.vendor):
+                for statement in _as_migrated(database, cursor, rule).statements(database.vendor):
                     cursor.execute(statement)
+
+
+def _as_migrated(database: BaseDatabaseWrapper, cursor: Any, rule: Rule) -> Rule:
+    """`rule` without the columns that are not there: a database on its way back to an earlier release has fewer."""
+    if rule.name != _FROZEN:
+        return rule
+    there = {column.name for column in database.introspection.get_table_description(cursor, rule.table)}
+    parts = [part for part in rule.condition.split(" OR ") if part.split('"')[1] in there]
+    return replace(rule, condition=" OR ".join(parts))
 
 
 def take_off(database: BaseDatabaseWrapper, rule: Rule) -> None:

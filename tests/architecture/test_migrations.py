@@ -41,6 +41,7 @@ BORNE: dict[tuple[str, str], str] = {
         "consent",
         "0019_receipts_share_claims",
     ): "no release came before it; a server from before grants nothing meanwhile, and its ends wait in audit_pending",
+    ("consent", "0024_required_because"): "its code runs on the way back alone",
     **{
         ("consent", name): "the constraint takes what the unique index took"
         for name in (
