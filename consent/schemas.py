@@ -223,7 +223,9 @@ class RidingRequestBody(RequestConsentBody):
     @classmethod
     def _omits_what_the_connection_gives(cls, data: Any) -> Any:
         given = [
-            name for name in ("user_id", "invitation_sha256", "return_url") if isinstance(data, dict) and name in data
+            name
+            for name in ("user_id", "invitation_sha256", "return_url")
+            if isinstance(data, dict) and data.get(name) is not None
         ]
         if given:
             raise PydanticCustomError(

@@ -121,11 +121,10 @@ class OwnerKeys:
     @contextmanager
     def keeping(self, pins: KeyPins) -> Iterator[None]:
         """Remember them after this block, also where it refuses a key: when it was met counts."""
-        before = pins.dump()
         try:
             yield
         finally:
-            if pins.dump() != before:
+            if not self._path.exists() or pins.dump() != self.load().dump():
                 write_private_file(self._path, pins.dump(), force=True)
 
 
@@ -181,6 +180,8 @@ class RequestLog:
 
     def find(self, request_id: str) -> tuple[MadeRequest, int] | None:
         """A request and the highest revision read of it, or None if it was not made here."""
+        if not _REQUEST_ID.match(request_id):
+            return None
         path = self._path(request_id)
         if not path.exists():
             return None

@@ -245,8 +245,9 @@ def is_known_already(connection: Connection, person: User) -> bool:
     may change before the app has completed the connection."""
     if not (connection.asked and connection.return_url):
         return False
-    now, scope = database_now(), connection.asked["scope"]
-    waiting = ConsentRequest.objects.pending(now).filter(app=connection.app, user=person, scope=scope, withheld=False)
+    now, scope, key_id = database_now(), connection.asked["scope"], connection.asked["connector_key_id"]
+    waiting = ConsentRequest.objects.pending(now).filter(app=connection.app, user=person, withheld=False)
+    waiting = waiting.filter(scope=scope, connector_key_id=key_id)
     return _live(connection, person, scope, now).exists() or waiting.exists()
 
 

@@ -8,6 +8,7 @@ from consent_bridge.opening import open_envelope
 from consent_bridge.results import Envelope, MadeRequest, build
 from consent_bridge.signatures import SigningKey, number_of
 from consent_bridge.signing import generate_root, signed_rotation
+from consent_bridge.state import OwnerKeys
 from tests.bridge import wire
 from tests.bridge.refusals import refused_for
 
@@ -120,6 +121,31 @@ def test_the_seven_days_are_of_one_key_and_end_where_the_kept_one_still_signs():
     clock.now += 8 * 86400
     pins.accept(ISSUER, "usr_a", key)
     assert opened(one, pins).revision == 1
+
+
+def test_a_clock_that_was_ahead_and_set_right_keeps_no_key_away():
+    clock, answer = Clock(), reset_by(generate_root())
+    pins, right = KeyPins(clock=clock), clock.now
+    opened(wire.envelope(), pins)
+    clock.now += 70 * 365 * 86400
+    key = changed_key(answer, pins).key
+    clock.now = right
+    changed_key(answer, pins)
+    clock.now += 7 * 86400
+
+    pins.accept(ISSUER, "usr_a", key)
+
+    assert opened(answer, pins).revision == 1
+
+
+def test_keys_that_could_not_be_written_once_are_written_after_the_next_read(tmp_path):
+    keys, pins = OwnerKeys(tmp_path), KeyPins()
+    opened(wire.envelope(), pins)
+
+    with keys.keeping(pins):
+        pass
+
+    assert keys.load().dump() == pins.dump() != {}
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), 10**400, True, 1.0, None])

@@ -383,6 +383,11 @@ def test_what_could_be_asked_of_nobody_is_refused_at_once(shop: Developer, chang
     assert not Connection.objects.exists()
 
 
+def test_null_names_nothing_that_the_connection_gives(shop: Developer) -> None:
+    nothing = dict.fromkeys(("user_id", "invitation_sha256", "return_url"))
+    assert shop.post("/connections", {"request": {**RIDING, **nothing}}).status_code == 201
+
+
 def test_who_has_nothing_of_it_is_asked_all_the_same(shop: Developer, person: User, browser: Client) -> None:
     made = begin(shop, return_url=BACK, request=RIDING)
     page = browser.get(page_of(made)).content.decode()

@@ -10,7 +10,7 @@ from consent.ledger import audit
 from consent.log.sequencing import sequence_and_sign
 from developers.models import App
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, SignIn, unlock, wait_for_values
 from tests.system.browser.test_log import open_vault, title, verify
 from tests.vouched import vouch_for
 
@@ -106,6 +106,21 @@ def test_a_page_that_says_who_vouches_when_nobody_does_any_more_seals_nothing(
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator("#review-problem")).to_contain_text("not what it says it is")
     assert not Grant.objects.exists()
+
+
+def test_a_key_that_somebody_vouches_for_since_the_page_was_opened_can_be_sealed_to(
+    page: Page, sign_in: SignIn, vault: Vault
+) -> None:
+    """As one that the app publishes, which is fetched while the passphrase is typed."""
+    asked = ConsentRequestFactory(user=vault.user)
+    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    expect(page.locator("main")).to_contain_text("obody vouches")
+    vouch_for(asked)
+    unlock(page)
+    wait_for_values(page)
+    page.get_by_role("button", name="Approve", exact=True).click()
+
+    expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
 @pytest.mark.parametrize("looked", [False, True])
