@@ -102,3 +102,15 @@ test("the seven days are of one key, and end where the kept one still signs", as
   pins.accept(ISSUER, "usr_a", key);
   await check(one, pins);
 });
+
+test("a clock that was ahead, and was set right, keeps no key away", async () => {
+  let time = 1_800_000_000_500 + 70 * 365 * DAY;
+  const pins = new KeyPins({}, { now: () => time });
+  const answer = await resetBy(newRoot());
+  const { key } = await changedKey(answer, pins);
+  time = 1_800_000_000_500;
+  await changedKey(answer, pins);
+  time += 7 * DAY;
+  pins.accept(ISSUER, "usr_a", key);
+  await check(answer, pins);
+});

@@ -24,7 +24,7 @@ def passed(output):
         ("exports", 8),
         ("answers", 25),
         ("proofs", 9),
-        ("approvals", 5),
+        ("approvals", 6),
         ("logs", 18),
         ("formats", 6),
         ("records", 7),
