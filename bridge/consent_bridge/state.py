@@ -180,8 +180,6 @@ class RequestLog:
 
     def find(self, request_id: str) -> tuple[MadeRequest, int] | None:
         """A request and the highest revision read of it, or None if it was not made here."""
-        if not _REQUEST_ID.match(request_id):
-            return None
         path = self._path(request_id)
         if not path.exists():
             return None

@@ -22,9 +22,10 @@ from deploy.local.setting_up import (
 
 DEFAULT_PORT = 8000
 SYSTEM_TESTS = "tests/system"
-# what starts browsers and servers waits for them most of the time
-_QUICK = ("-n", "auto", "--dist", "loadfile", "--ignore", SYSTEM_TESTS)
-_SYSTEM = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", SYSTEM_TESTS)
+# one process more than there are processors: tests wait for browsers, servers and the ends of time-outs
+_SIDE_BY_SIDE = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile")
+_QUICK = (*_SIDE_BY_SIDE, "--ignore", SYSTEM_TESTS)
+_SYSTEM = (*_SIDE_BY_SIDE, SYSTEM_TESTS)
 
 
 class Command(NamedTuple):
