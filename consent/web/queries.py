@@ -151,12 +151,8 @@ def further_terms(request: ConsentRequest) -> list[tuple[str, str, str]]:
     """(member, its words, its value) of what the app gave beyond the terms that have a place of their own."""
     columns = {field.name: field for field in ConsentRequest._meta.concrete_fields}
     given = request_digest.optional_members_of(request)
-    in_rows = (
-        "derived",
-        "accepts",
-        "required_because",
-    )  # what may be shared, and why it must be, stands with the values
-    return [(name, str(columns[name].verbose_name), str(value)) for name, value in given.items() if name not in in_rows]
+    placed = ("derived", "accepts", "required_because")  # have their place beside the values
+    return [(name, str(columns[name].verbose_name), str(value)) for name, value in given.items() if name not in placed]
 
 
 def is_beyond_registered(request: ConsentRequest) -> bool:
