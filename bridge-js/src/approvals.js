@@ -111,29 +111,29 @@ export class KeyPins {
 
 /**
  * Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key.
- * @param {Envelope} envelope @param {MadeRequest} asked @param {string} issuer
+ * @param {Envelope} envelope @param {MadeRequest} request @param {string} issuer
  * @param {{pins: import("./index.js").KeyPins}} options
  */
-export async function checkApproval(envelope, asked, issuer, { pins }) {
+export async function checkApproval(envelope, request, issuer, { pins }) {
   const { approval, owner_key } = envelope;
   const key = checkOwnerKey(owner_key, "the person's key");
-  await verifyApproval(envelope, asked, issuer, key);
-  await checkKnown(envelope, asked, key, pins, issuer);
-  await pins.keep(issuer, asked.user_id, key, approval);
+  await verifyApproval(envelope, request, issuer, key);
+  await checkKnown(envelope, request, key, pins, issuer);
+  await pins.keep(issuer, request.user_id, key, approval);
 }
 
-/** @param {Envelope} envelope @param {MadeRequest} asked @param {OwnerKey} key @param {import("./index.js").KeyPins} pins @param {string} issuer */
-async function checkKnown(envelope, asked, key, pins, issuer) {
-  const pin = pins.find(issuer, asked.user_id);
+/** @param {Envelope} envelope @param {MadeRequest} request @param {OwnerKey} key @param {import("./index.js").KeyPins} pins @param {string} issuer */
+async function checkKnown(envelope, request, key, pins, issuer) {
+  const pin = pins.find(issuer, request.user_id);
   const reset = envelope.owner_key_reset;
   if (!pin && !reset) return;
   if (pin) {
     // what an earlier key signed counts where it was taken while that key did, and never anew
     const takenBefore = pin.earlier.includes(await keyThumbprint(key)) && pin.approvals.includes(digestOf(String(envelope.approval)));
     if (pin.key.x === key.x || takenBefore) return;
-    if (await leads(envelope.key_history, pin.key, key, asked, issuer)) return;
+    if (await leads(envelope.key_history, pin.key, key, request, issuer)) return;
   }
   const reason = reset ? "the person lost their vault, and this key is new" : "this is another key than the one kept";
-  const possibleAt = textOf(pins.meet(issuer, asked.user_id, key));
+  const possibleAt = textOf(pins.meet(issuer, request.user_id, key));
   throw new OwnerKeyChanged(`${reason} (${key.x}): ask the person on another way; it can be accepted from ${possibleAt} on`, key, reset);
 }

@@ -81,9 +81,9 @@ export class Client {
       headers: { ...hintOf(clientHint), ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}) },
       repeatable: Boolean(idempotencyKey),
     });
-    const asked = shaped(MADE_REQUEST, jsonOf(answer));
-    checkRequest(asked, body, fingerprint);
-    return asked;
+    const request = shaped(MADE_REQUEST, jsonOf(answer));
+    checkRequest(request, body, fingerprint);
+    return request;
   }
 
   // -- connecting
@@ -193,18 +193,18 @@ export class Client {
     return whole((await this.#fetch(requestId)).envelope);
   }
 
-  /** @param {MadeRequest} asked @param {unknown} key @param {{seenRevision?: number}} [options] @returns {Promise<Slice>} */
-  async read(asked, key, { seenRevision = 0 } = {}) {
-    await checkKey(asked, key);
-    const { envelope, etag } = await this.#fetch(asked.request_id);
-    return this.#opened(whole(envelope), etag, asked, key, seenRevision);
+  /** @param {MadeRequest} request @param {unknown} key @param {{seenRevision?: number}} [options] @returns {Promise<Slice>} */
+  async read(request, key, { seenRevision = 0 } = {}) {
+    await checkKey(request, key);
+    const { envelope, etag } = await this.#fetch(request.request_id);
+    return this.#opened(whole(envelope), etag, request, key, seenRevision);
   }
 
-  /** @param {MadeRequest} asked @param {unknown} key @param {Slice} known @returns {Promise<Slice | null>} */
-  async readNewer(asked, key, known) {
-    await checkKey(asked, key);
-    const { envelope, etag } = await this.#fetch(asked.request_id, known.etag);
-    return envelope && this.#opened(envelope, etag, asked, key, known.revision);
+  /** @param {MadeRequest} request @param {unknown} key @param {Slice} known @returns {Promise<Slice | null>} */
+  async readNewer(request, key, known) {
+    await checkKey(request, key);
+    const { envelope, etag } = await this.#fetch(request.request_id, known.etag);
+    return envelope && this.#opened(envelope, etag, request, key, known.revision);
   }
 
   /** @param {string} requestId @param {string} [known] */
@@ -218,25 +218,25 @@ export class Client {
     return { envelope, etag: answer.headers.get("ETag") ?? "" };
   }
 
-  /** @param {Envelope} envelope @param {string} etag @param {MadeRequest} asked @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
-  async #opened(envelope, etag, asked, key, seen) {
-    const least = Math.max(seen, this.#seen.get(asked.request_id) ?? 0);
-    const slice = await openEnvelope(envelope, asked, key, { seenRevision: least, etag, pins: this.pins });
-    this.#seen.set(asked.request_id, slice.revision);
+  /** @param {Envelope} envelope @param {string} etag @param {MadeRequest} request @param {unknown} key @param {number} seen @returns {Promise<Slice>} */
+  async #opened(envelope, etag, request, key, seen) {
+    const least = Math.max(seen, this.#seen.get(request.request_id) ?? 0);
+    const slice = await openEnvelope(envelope, request, key, { seenRevision: least, etag, pins: this.pins });
+    this.#seen.set(request.request_id, slice.revision);
     return slice;
   }
 
-  /** @param {MadeRequest} asked @param {import("./index.js").OwnerKey} key */
-  acceptOwnerKey(asked, key) {
-    this.pins.accept(originOf(asked.issuer), asked.user_id, key);
+  /** @param {MadeRequest} request @param {import("./index.js").OwnerKey} key */
+  acceptOwnerKey(request, key) {
+    this.pins.accept(originOf(request.issuer), request.user_id, key);
   }
 
   // -- ending and looking back
 
   /** @param {string} requestId @returns {Promise<Status>} */
   async end(requestId) {
-    const asked = { method: "POST", body: { request_id: requestId } };
-    return shaped(STATUS, jsonOf(await this.#transport.send("/end-consent", asked)));
+    const options = { method: "POST", body: { request_id: requestId } };
+    return shaped(STATUS, jsonOf(await this.#transport.send("/end-consent", options)));
   }
 
   /** @param {{status?: string, cursor?: string, limit?: number}} [options] */
@@ -329,12 +329,12 @@ function invitationOf(userId) {
  */
 async function checkedConnection(found, connectionId, { request, returnUrl }) {
   compare("connection_id", found.connection_id, connectionId, "the answer");
-  const asked = found.request;
-  if (!asked) return found;
+  const returned = found.request;
+  if (!returned) return found;
   if (!request) throw new Refused("a request was asked along; give the one that the connection was begun with", "request");
-  compare("user_id", asked.user_id, found.user_id, "the answer");
+  compare("user_id", returned.user_id, found.user_id, "the answer");
   const given = { user_id: found.user_id, invitation_sha256: toBase64url(sha256(utf8(connectionId))), return_url: returnUrl ?? null };
-  checkRequest(asked, { ...request, ...given }, await thumbprint(request.connector_public_key));
+  checkRequest(returned, { ...request, ...given }, await thumbprint(request.connector_public_key));
   return found;
 }
 

@@ -277,9 +277,9 @@ export class Client {
   /** The sealed export; counts as one read. */
   fetchExport(requestId: string): Promise<Envelope>;
   /** Fetch the export, compare it with what was asked, open it with the connector's private key. */
-  read(asked: MadeRequest, key: PrivateKey, options?: { seenRevision?: number }): Promise<Slice>;
+  read(request: MadeRequest, key: PrivateKey, options?: { seenRevision?: number }): Promise<Slice>;
   /** The same, or null where nothing changed since `known` was read; that counts no read. */
-  readNewer(asked: MadeRequest, key: PrivateKey, known: Slice): Promise<Slice | null>;
+  readNewer(request: MadeRequest, key: PrivateKey, known: Slice): Promise<Slice | null>;
   /** Cancel a pending request or release a live grant; repeated, the same answer. */
   end(requestId: string): Promise<Status>;
   /** What is kept of the people's keys. */
@@ -288,7 +288,7 @@ export class Client {
    * Take another key as this person's, as `OwnerKeyChanged` has it, where they told you that it is theirs; KeyRefused until
    * seven days after `pins` met it.
    */
-  acceptOwnerKey(asked: MadeRequest, key: OwnerKey): void;
+  acceptOwnerKey(request: MadeRequest, key: OwnerKey): void;
   /** One page of this app's requests, newest first. */
   requests(options?: { status?: RequestStatus; cursor?: string; limit?: number }): Promise<RequestPage>;
   /** Every request of this app, newest first. */
@@ -331,14 +331,14 @@ export class LogReader {
   follow(): Promise<LogSight>;
   /** As the client's `acceptLogEpoch`. */
   acceptEpoch(origin: string): Promise<LogSight>;
-  /** That a verified receipt's event is in the log; `told` has `entry` and `proof` as `?proof=1` answers them. */
-  proveReceipt(claims: Claims, told: Record<string, any>): Promise<ProvenEvent>;
+  /** That a verified receipt's event is in the log; `answer` has `entry` and `proof` as `?proof=1` answers them. */
+  proveReceipt(claims: Claims, answer: Record<string, any>): Promise<ProvenEvent>;
   /** A person's own history, as `/consent/history/chain` answers it, in one page or several: computed again, and in the log. */
   verifyHistory(history: Record<string, any> | Record<string, any>[]): Promise<ProvenHistory>;
 }
 
 /** The same of a receipt without a network, by keys that one has: `claims` are those that `verifyReceipt` gave. */
-export function verifyReceiptProof(claims: Claims, told: Record<string, any>, trust: LogTrust): Promise<ProvenEvent>;
+export function verifyReceiptProof(claims: Claims, answer: Record<string, any>, trust: LogTrust): Promise<ProvenEvent>;
 
 /** What opens all that a person keeps; `secret` is 32 bytes in base64url. */
 export interface VaultKey {
@@ -380,7 +380,7 @@ export const SYNTHETIC_PROFILE: Record<string, Record<string, unknown>>;
 /** A fetched export, opened: header, content and envelope all have to say what was asked for. */
 export function openEnvelope(
   envelope: Envelope,
-  asked: MadeRequest,
+  request: MadeRequest,
   key: PrivateKey,
   options?: { seenRevision?: number; etag?: string; pins?: KeyPins },
 ): Promise<Slice>;

@@ -21,15 +21,15 @@ import { sleep, Transport } from "./transport.js";
 
 /**
  * The entry and proof that came with a receipt; Refused where they are not of it, or prove nothing. No network is asked.
- * @param {Claims} claims @param {Record<string, any>} told `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them
+ * @param {Claims} claims @param {Record<string, any>} answer `entry` and `proof` as `GET /receipts/{id}?proof=1` answers them
  * @param {Memory} memory @param {{tied?: boolean}} [use] as `readProof` of the memory has it
  * @returns {Promise<{entry: Entry, proof: Proof}>}
  */
-export async function provenEvent(claims, told, memory, use = {}) {
-  const entry = readEntry(told.entry);
-  if (typeof told.proof !== "string") throw new Refused("the receipt came without a proof", "proof");
+export async function provenEvent(claims, answer, memory, use = {}) {
+  const entry = readEntry(answer.entry);
+  if (typeof answer.proof !== "string") throw new Refused("the receipt came without a proof", "proof");
   checkBelongs(claims, entry);
-  const proof = await memory.readProof(told.proof, use);
+  const proof = await memory.readProof(answer.proof, use);
   memory.requireWitnesses(proof.checkpoint);
   checkProof(proof, leafOf(entry));
   return { entry, proof };
@@ -59,10 +59,10 @@ export const sightOf = ({ origin, size, root, cosignatures }, fresh) => ({
   fresh,
 });
 
-/** @param {Claims} claims @param {Record<string, any>} told @param {import("./index.js").LogTrust} trust */
-export async function verifyReceiptProof(claims, told, trust) {
+/** @param {Claims} claims @param {Record<string, any>} answer @param {import("./index.js").LogTrust} trust */
+export async function verifyReceiptProof(claims, answer, trust) {
   const memory = new Memory(trusted(trust), null, true);
-  const { entry, proof } = await provenEvent(claims, told, memory);
+  const { entry, proof } = await provenEvent(claims, answer, memory);
   return { entry, index: proof.index, log: sightOf(proof.checkpoint, memory.tie(proof.checkpoint, []).isFresh()) };
 }
 
@@ -101,10 +101,10 @@ export class LogReader {
     return this.#keep(memory.accepting(newest));
   }
 
-  /** @param {Claims} claims @param {Record<string, any>} told */
-  async proveReceipt(claims, told) {
+  /** @param {Claims} claims @param {Record<string, any>} answer */
+  async proveReceipt(claims, answer) {
     const memory = await this.#looked();
-    const { entry, proof } = await provenEvent(claims, told, memory, { tied: true });
+    const { entry, proof } = await provenEvent(claims, answer, memory, { tied: true });
     const log = this.#keep(await this.#tied(memory, proof.checkpoint));
     return { entry, index: proof.index, log };
   }

@@ -26,8 +26,8 @@ export class LogKeyChanged extends Refused {}
 export class LogEpochChanged extends Refused {
   /** @param {Checkpoint} last @param {Checkpoint} newest */
   constructor(last, newest) {
-    const said = `the log ${last.origin}, last seen with ${last.size} entries, begins anew as ${newest.origin}`;
-    super(`${said}: ask the operator what was restored before you accept it`, "origin");
+    const reason = `the log ${last.origin}, last seen with ${last.size} entries, begins anew as ${newest.origin}`;
+    super(`${reason}: ask the operator what was restored before you accept it`, "origin");
     this.last = { origin: last.origin, size: last.size };
     this.newest = { origin: newest.origin, size: newest.size };
   }
@@ -71,8 +71,8 @@ export class Memory {
     if (this.checkpoint && !(await knowsSigner(this.trust, note))) {
       const newest = await this.begunAnew(note);
       if (newest) throw new LogEpochChanged(this.checkpoint, newest);
-      const said = "the log is signed with another key, and none that this reader knows vouches for it";
-      throw new LogKeyChanged(`${said}: ask the operator on another way before you take it`, "signature");
+      const reason = "the log is signed with another key, and none that this reader knows vouches for it";
+      throw new LogKeyChanged(`${reason}: ask the operator on another way before you take it`, "signature");
     }
     return readNewest(this.trust, note);
   }
@@ -102,9 +102,9 @@ export class Memory {
     const known = [...this.trust.keys, ...this.trust.earlier];
     if ((await signers(note, known)).length) return;
     const own = known.map(({ keyId }) => toHex(keyId)).join(", ");
-    const said = `the proof is signed by the key ${keyIds(note).join(", ") || "none"} of ${shown(originOf(note))}, and known are ${own}`;
+    const reason = `the proof is signed by the key ${keyIds(note).join(", ") || "none"} of ${shown(originOf(note))}, and known are ${own}`;
     const more = "give that key, which the operator and who looked at /log/key then have, or look online";
-    throw new Refused(`${said}: ${more}, since the newest checkpoint begins with the one of the proof`, "signature");
+    throw new Refused(`${reason}: ${more}, since the newest checkpoint begins with the one of the proof`, "signature");
   }
 
   /**
@@ -133,8 +133,8 @@ export class Memory {
   /** Refuse a newest checkpoint that is older than what was seen: what is published never gets smaller. @param {Checkpoint} newest */
   requireNoRollback({ size }) {
     if (this.checkpoint && size < this.checkpoint.size) {
-      const said = `the log has ${size} entries and had ${this.checkpoint.size} when it was last seen`;
-      throw new Refused(`${said}: it was rolled back`, "size");
+      const reason = `the log has ${size} entries and had ${this.checkpoint.size} when it was last seen`;
+      throw new Refused(`${reason}: it was rolled back`, "size");
     }
   }
 
@@ -191,7 +191,7 @@ export class Memory {
     return { keys: texts(keys), earlier: texts(earlier), witnesses: texts(witnesses), quorum, checkpoint, ended: this.ended };
   }
 
-  /** What `dump` gave. @param {Record<string, any>} told */
+  /** What `dump` gave. @param {Record<string, any>} stored */
   static async of({ keys = [], earlier = [], witnesses = [], quorum = null, checkpoint = null, ended = [] }) {
     const trust = { ...trusted({ keys, witnesses, quorum }), earlier: earlier.map(readKey) };
     const seen = checkpoint === null ? null : await readRemembered(trust, checkpoint);
@@ -213,8 +213,8 @@ export class Memories {
 
   /** @param {string} service @returns {Promise<Memory | null>} */
   async find(service) {
-    const told = this.#path === null ? undefined : this.#kept()[service];
-    const memory = told === undefined ? (this.#own.get(service) ?? null) : await Memory.of(told);
+    const stored = this.#path === null ? undefined : this.#kept()[service];
+    const memory = stored === undefined ? (this.#own.get(service) ?? null) : await Memory.of(stored);
     return this.#trust ? new Memory(this.#trust, memory?.checkpoint ?? null, true, memory?.ended) : memory;
   }
 

@@ -25,27 +25,27 @@ const STATED_TWICE = /** @type {const} */ (["request_id", "app_id", "user_id", "
  * The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the app
  * calls somebody whom it named by a sharing ID or a handle; all else comes from `body`, so that a digest that fits is over
  * our own words.
- * @param {MadeRequest} asked @param {Members} body what was sent @param {string} fingerprint of the key in it
+ * @param {MadeRequest} request @param {Members} body what was sent @param {string} fingerprint of the key in it
  */
-export function checkRequest(asked, body, fingerprint) {
-  for (const member of STATED_TWICE) compare(member, asked[member], asked.request[member], "the answer");
-  compare("connector_key_id", asked.connector_key_id, body.connector_key_id, "the frozen request");
-  compare("connector_fingerprint", asked.connector_fingerprint, fingerprint, "the frozen request");
-  const frozen = /** @type {Members} */ ({ ...asked.request });
+export function checkRequest(request, body, fingerprint) {
+  for (const member of STATED_TWICE) compare(member, request[member], request.request[member], "the answer");
+  compare("connector_key_id", request.connector_key_id, body.connector_key_id, "the frozen request");
+  compare("connector_fingerprint", request.connector_fingerprint, fingerprint, "the frozen request");
+  const frozen = /** @type {Members} */ ({ ...request.request });
   const expected = frozenRequest(body, frozen, fingerprint);
   for (const member of Object.keys(expected)) {
     compare(member, canonical(frozen[member] ?? null), canonical(expected[member]), "the frozen request");
   }
-  if (!asked.request.attributes.every((path) => covers(asked.scope, path))) {
+  if (!request.request.attributes.every((path) => covers(request.scope, path))) {
     throw new Refused("the frozen request's attributes are not all in the scope", "attributes");
   }
-  const { derived, required_attributes, optional_attributes, attributes } = asked.request;
+  const { derived, required_attributes, optional_attributes, attributes } = request.request;
   const named = [...(required_attributes ?? []), ...(optional_attributes ?? [])];
-  const known = [...(named.length ? named : attributes), ...acceptedAnswers(asked.request)];
+  const known = [...(named.length ? named : attributes), ...acceptedAnswers(request.request)];
   if (Object.keys(derived ?? {}).some((path) => !known.includes(path))) {
     throw new Refused("the frozen request's derived names what was not asked for", "derived");
   }
-  if (requestDigest(expected) !== asked.request_digest) {
+  if (requestDigest(expected) !== request.request_digest) {
     throw new Refused("request_digest is not the digest of what was asked for", "request_digest");
   }
 }
@@ -71,30 +71,30 @@ function covers(scope, path) {
 
 /**
  * A fetched export, opened: header, content and envelope all have to say what was asked for.
- * @param {Envelope} envelope @param {MadeRequest} asked @param {unknown} key
+ * @param {Envelope} envelope @param {MadeRequest} request @param {unknown} key
  * @param {{seenRevision?: number, etag?: string, pins?: import("./index.js").KeyPins}} [options]
  * @returns {Promise<Slice>}
  */
-export async function openEnvelope(envelope, asked, key, { seenRevision = 0, etag = "", pins = new KeyPins() } = {}) {
+export async function openEnvelope(envelope, request, key, { seenRevision = 0, etag = "", pins = new KeyPins() } = {}) {
   for (const member of /** @type {const} */ (["request_id", "user_id", "scope", "connector_key_id"])) {
-    compare(member, envelope[member], asked[member], "the answer");
+    compare(member, envelope[member], request[member], "the answer");
   }
   if (envelope.revision < seenRevision) {
     throw new Refused(`revision ${envelope.revision} is lower than ${seenRevision}, which was seen before`, "revision");
   }
-  await checkApproval(envelope, asked, originOf(asked.issuer), { pins });
+  await checkApproval(envelope, request, originOf(request.issuer), { pins });
   const { jwe, size_bytes, connector_key_id, approval, owner_key, key_history, owner_key_reset, ...shared } = envelope;
   const content = await openExport(jwe, key, {
     kid: connector_key_id,
-    iss: originOf(asked.issuer),
-    sub: asked.user_id,
-    aud: asked.app_id,
-    request_id: asked.request_id,
-    scope: asked.scope,
+    iss: originOf(request.issuer),
+    sub: request.user_id,
+    aud: request.app_id,
+    request_id: request.request_id,
+    scope: request.scope,
     revision: envelope.revision,
-    request_digest: asked.request_digest,
+    request_digest: request.request_digest,
   });
-  const expected = definitionsOf(asked.request.derived, content.approved_attributes) ?? {};
+  const expected = definitionsOf(request.request.derived, content.approved_attributes) ?? {};
   compare("derived", canonical(content.derived ?? {}), canonical(expected), "the content");
   const [one, two] = [envelope.approved_attributes, content.approved_attributes].map((paths) => [...new Set(paths)].sort().join());
   compare("approved_attributes", one, two, "the answer");
@@ -107,9 +107,9 @@ export function originOf(url) {
   return new URL(url).origin;
 }
 
-/** The private key is the one that the request named; found out before a read is counted. @param {MadeRequest} asked @param {unknown} key */
-export async function checkKey(asked, key) {
-  if ((await thumbprint(key)) !== asked.connector_fingerprint) {
+/** The private key is the one that the request named; found out before a read is counted. @param {MadeRequest} request @param {unknown} key */
+export async function checkKey(request, key) {
+  if ((await thumbprint(key)) !== request.connector_fingerprint) {
     throw new KeyRefused("this is not the key that the request named", "connector_fingerprint");
   }
 }

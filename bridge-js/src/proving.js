@@ -35,10 +35,10 @@ export class Proving {
     return { receipt_id: receiptId, jws, claims };
   }
 
-  /** @param {string} receiptId @param {Record<string, any>} told with `jws`, `entry` and `proof` */
-  async receiptWithProof(receiptId, told) {
-    const receipt = await this.receipt(receiptId, String(told.jws));
-    return { ...receipt, ...(await this.log.proveReceipt(receipt.claims, told)) };
+  /** @param {string} receiptId @param {Record<string, any>} answer with `jws`, `entry` and `proof` */
+  async receiptWithProof(receiptId, answer) {
+    const receipt = await this.receipt(receiptId, String(answer.jws));
+    return { ...receipt, ...(await this.log.proveReceipt(receipt.claims, answer)) };
   }
 
   /** @param {(jwks: KeySet) => Promise<Claims>} verify */

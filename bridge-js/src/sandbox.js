@@ -57,23 +57,26 @@ export class SandboxPerson {
 
   /** @param {string} requestId @param {{attributes?: string[], accessDuration?: number}} [options] @returns {Promise<Status>} */
   async approve(requestId, { attributes, accessDuration } = {}) {
-    const asked = await this.#review(requestId);
-    const { request } = asked;
-    const held = valuesOf(withAnswers(await this.#segments(request.scope), request.derived, sealedAt()));
+    const review = await this.#review(requestId);
+    const { request } = review;
+    const values = valuesOf(withAnswers(await this.#segments(request.scope), request.derived, sealedAt()));
     const named = [...(request.required_attributes ?? []), ...(request.optional_attributes ?? [])];
     const offered = named.length ? named : request.attributes;
-    const approved = attributes ?? offered.filter((/** @type {string} */ path) => held.has(path));
-    const missing = approved.find((/** @type {string} */ path) => !held.has(path));
+    const approved = attributes ?? offered.filter((/** @type {string} */ path) => values.has(path));
+    const missing = approved.find((/** @type {string} */ path) => !values.has(path));
     if (missing !== undefined) throw new Refused(`the vault does not hold ${missing}`);
     if (!approved.length) throw new Refused("the vault holds none of the attributes that are asked for");
-    const content = { ...contentOf(request.scope, approved, held), derived: definitionsOf(request.derived, approved) };
-    const members = headerOf(asked);
-    const jwe = await sealExport(content, members, asked.connector_public_key);
+    const content = {
+      ...contentOf(request.scope, approved, values),
+      derived: definitionsOf(request.derived, approved),
+    };
+    const members = headerOf(review);
+    const jwe = await sealExport(content, members, review.connector_public_key);
     const duration = accessDuration ?? request.access_duration;
     const what = { attributes: approved, accessDuration: duration, jwe };
     return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, {
       decision: "approve",
-      request_digest: asked.request_digest,
+      request_digest: review.request_digest,
       access_duration: duration,
       approved_attributes: approved,
       sources: content.sources,
@@ -226,14 +229,14 @@ function valuesOf(segments) {
   );
 }
 
-/** @param {string} scope @param {string[]} approved @param {ReturnType<typeof valuesOf>} held @returns {import("./index.js").ExportContent} */
-function contentOf(scope, approved, held) {
+/** @param {string} scope @param {string[]} approved @param {ReturnType<typeof valuesOf>} values @returns {import("./index.js").ExportContent} */
+function contentOf(scope, approved, values) {
   /** @type {import("./index.js").Data} */
   const data = {};
   const sources = new Map();
   for (const path of approved) {
     const [domain = "", segment_id = "", attribute = ""] = path.split(".");
-    const found = held.get(path);
+    const found = values.get(path);
     if (!found) throw new BadAnswer(`nothing is held at ${path}`);
     ((data[domain] ??= {})[segment_id] ??= {})[attribute] = found.value;
     sources.set(`${domain}.${segment_id}`, { domain, segment_id, content_revision: found.segment.content_revision });
@@ -243,7 +246,7 @@ function contentOf(scope, approved, held) {
 
 const sealedAt = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
 
-/** @param {any} asked */
+/** @param {any} review */
 function headerOf({ request, request_digest, connector_key_id, issuer, export_revision }) {
   if (!isObject(request)) throw new BadAnswer("the request is not an object");
   return {

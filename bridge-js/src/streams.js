@@ -21,7 +21,7 @@ export class Stream {
     this.lastEventId = lastEventId;
     this.patience = patience;
     this.retry = 2;
-    this.waitsSince = Date.now();
+    this.waitingSince = Date.now();
     this.failures = 0;
     this.#forget();
   }
@@ -50,16 +50,16 @@ export class Stream {
     this.waitAgain();
     this.#rest += this.#decoder.decode(chunk, { stream: true });
     // A CR at the end may be half of a CRLF: it stays for the next bytes.
-    const held = this.#rest.endsWith("\r") ? "\r" : "";
-    const lines = this.#rest.slice(0, this.#rest.length - held.length).split(/\r\n|\r|\n/);
-    this.#rest = lines.pop() + held;
+    const trailing = this.#rest.endsWith("\r") ? "\r" : "";
+    const lines = this.#rest.slice(0, this.#rest.length - trailing.length).split(/\r\n|\r|\n/);
+    this.#rest = lines.pop() + trailing;
     if (this.#rest.length > MAX_BUFFER) throw new BadAnswer(`an event has a line of more than ${MAX_BUFFER} bytes`);
     return lines.map((line) => this.#take(line)).filter((event) => event !== null);
   }
 
   /** Count from now: the service was heard, and what a consumer then took for an event was no waiting for it. */
   waitAgain() {
-    this.waitsSince = Date.now();
+    this.waitingSince = Date.now();
   }
 
   /**
@@ -71,9 +71,9 @@ export class Stream {
     if (error === null) return this.retry * jitter * 1000;
     const passing = error instanceof Unreachable || (error instanceof Problem && PASSING.includes(error.status));
     this.failures += 1;
-    const asked = error instanceof Problem ? error.retryAfter : null;
-    const pause = (asked ?? Math.min(LONGEST_PAUSE, this.retry * 2 ** (this.failures - 1) * jitter)) * 1000;
-    if (!passing || Date.now() + pause - this.waitsSince > this.patience * 1000) throw error;
+    const retryAfter = error instanceof Problem ? error.retryAfter : null;
+    const pause = (retryAfter ?? Math.min(LONGEST_PAUSE, this.retry * 2 ** (this.failures - 1) * jitter)) * 1000;
+    if (!passing || Date.now() + pause - this.waitingSince > this.patience * 1000) throw error;
     return pause;
   }
 

@@ -175,8 +175,8 @@ function problemOf(answer) {
 /** Milliseconds before the next attempt, or null where another would be no use. @param {unknown} error @param {number} attempt */
 function pauseAfter(error, attempt) {
   if (!isTransient(error)) return null;
-  const asked = error instanceof Problem ? error.retryAfter : null;
-  if (asked !== null) return asked <= LONGEST_RETRY_AFTER ? asked * 1000 : null;
+  const retryAfter = error instanceof Problem ? error.retryAfter : null;
+  if (retryAfter !== null) return retryAfter <= LONGEST_RETRY_AFTER ? retryAfter * 1000 : null;
   return PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
 }
 

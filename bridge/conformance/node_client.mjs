@@ -13,10 +13,11 @@ import { Memory, trusted } from "../../bridge-js/src/memories.js";
 
 const octets = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
 
-async function openEnvelope({ envelope, asked, key, known_owner_key: known, now }) {
-  const pins = new bridge.KeyPins(known && { [`${new URL(asked.issuer).origin} ${asked.user_id}`]: { key: known } });
+async function openEnvelope({ envelope, asked: request, key, known_owner_key: known, now }) {
+  const nameOf = ({ issuer, user_id }) => `${new URL(issuer).origin} ${user_id}`;
+  const pins = new bridge.KeyPins(known && { [nameOf(request)]: { key: known } });
   Date.now = () => now * 1000;
-  const { scope, approved_attributes, data, sources, sealed_at, derived } = await bridge.openEnvelope(envelope, asked, key, { pins });
+  const { scope, approved_attributes, data, sources, sealed_at, derived } = await bridge.openEnvelope(envelope, request, key, { pins });
   return { scope, approved_attributes, data, sources, sealed_at, derived };
 }
 

@@ -17,21 +17,21 @@ const LEEWAY = 300; // seconds that two clocks may differ
 
 /**
  * Refused unless this key signed exactly this export of exactly what was asked for.
- * @param {Approved} envelope @param {Request} asked @param {string} issuer @param {OwnerKey} key
+ * @param {Approved} envelope @param {Request} request @param {string} issuer @param {OwnerKey} key
  */
-export async function verifyApproval(envelope, asked, issuer, key) {
+export async function verifyApproval(envelope, request, issuer, key) {
   const claims = await verified(envelope.approval, "consent-approval+jwt", key, WHAT);
   const [iat, endsAt, duration] = ["iat", "ends_at", "access_duration"].map((name) => numberOf(claims, name, WHAT));
   if (Number(endsAt) <= Date.now() / 1000 - LEEWAY) throw new Refused(`${WHAT} is over`, "ends_at");
-  if (Number(duration) > asked.access_duration) throw new Refused(`${WHAT}'s access_duration is longer than was asked for`, "access_duration");
+  if (Number(duration) > request.access_duration) throw new Refused(`${WHAT}'s access_duration is longer than was asked for`, "access_duration");
   const expected = {
     iss: issuer,
-    sub: asked.user_id,
-    aud: asked.app_id,
+    sub: request.user_id,
+    aud: request.app_id,
     iat,
     ends_at: envelope.revision === 1 ? Number(iat) + Number(duration) : endsAt,
-    request_id: asked.request_id,
-    request_digest: requestDigest({ ...asked.request }), // made here of what was asked, and not taken over
+    request_id: request.request_id,
+    request_digest: requestDigest({ ...request.request }), // made here of what was asked, and not taken over
     revision: envelope.revision,
     access_duration: duration,
     approved_attributes: [...envelope.approved_attributes].sort(),
@@ -42,18 +42,18 @@ export async function verifyApproval(envelope, asked, issuer, key) {
 
 /**
  * Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order.
- * @param {any[]} history @param {OwnerKey} start @param {OwnerKey} end @param {Request} asked @param {string} issuer
+ * @param {any[]} history @param {OwnerKey} start @param {OwnerKey} end @param {Request} request @param {string} issuer
  */
-export async function leads(history, start, end, asked, issuer) {
+export async function leads(history, start, end, request, issuer) {
   let current = start;
   let seq = 0;
   for (const step of history.slice(0, MOST_STEPS)) {
-    const said = uncheckedClaims(step, STEP);
-    const [before, after] = [checkOwnerKey(said.old, "a step's old key"), checkOwnerKey(said.new, "a step's new key")];
+    const { old: oldKey, new: newKey } = uncheckedClaims(step, STEP);
+    const [before, after] = [checkOwnerKey(oldKey, "a step's old key"), checkOwnerKey(newKey, "a step's new key")];
     const claims = await verifiedByBoth(step, "approval-key-rotation+jwt", [before, after], STEP);
     const found = numberOf(claims, "seq", STEP);
     const { old, new: next, ...rest } = claims; // the two keys are those that were checked
-    const names = { iss: issuer, sub: asked.user_id, aud: asked.app_id, seq: seq ? seq + 1 : found };
+    const names = { iss: issuer, sub: request.user_id, aud: request.app_id, seq: seq ? seq + 1 : found };
     checkClaims(rest, { ...names, iat: numberOf(claims, "iat", STEP) }, STEP);
     seq = found;
     if (before.x === current.x) current = after;

@@ -106,8 +106,8 @@ export function withGiven(given, appId, { derived = {}, data }, at) {
   const ofApp = { ...own(given, appId) };
   for (const [path, definition] of Object.entries(derived)) {
     const [domain = "", segment = "", name = ""] = path.split(".");
-    const said = own(own(own(data, domain), segment), name);
-    if (said !== undefined) ofApp[definition.from] = { ...own(ofApp, definition.from), [path]: [said, at.slice(0, 7), markOf(definition)] };
+    const result = own(own(own(data, domain), segment), name);
+    if (result !== undefined) ofApp[definition.from] = { ...own(ofApp, definition.from), [path]: [result, at.slice(0, 7), markOf(definition)] };
   }
   return { ...given, [appId]: ofApp };
 }
@@ -120,8 +120,8 @@ export function withGiven(given, appId, { derived = {}, data }, at) {
  */
 export function repeatedAnswers(given, appId, derived = {}, at) {
   return Object.fromEntries(Object.entries(derived).flatMap(([path, definition]) => {
-    const [said, month, mark] = own(own(own(given, appId), definition?.from), path) ?? [];
-    return month === at.slice(0, 7) && mark === markOf(definition) ? [[path, said]] : [];
+    const [result, month, mark] = own(own(own(given, appId), definition?.from), path) ?? [];
+    return month === at.slice(0, 7) && mark === markOf(definition) ? [[path, result]] : [];
   }));
 }
 
@@ -131,7 +131,7 @@ export function repeatedAnswers(given, appId, derived = {}, at) {
  * @returns {Record<string, any>} by the answer's path
  */
 export const knownAnswers = (given, appId, sources) =>
-  Object.fromEntries([...new Set(sources)].flatMap((source) => Object.entries(own(own(given, appId), source) ?? {}).map(([path, [said]]) => [path, said])));
+  Object.fromEntries([...new Set(sources)].flatMap((source) => Object.entries(own(own(given, appId), source) ?? {}).map(([path, [result]]) => [path, result])));
 
 /** @param {any} value */
 function numberOf(value) {

@@ -33,12 +33,12 @@ function digest(value, salt) {
   }
 }
 
-/** An entry as the service tells it; Refused where its hash, or that of its facts, is another. @param {any} told @returns {Entry} */
-export function readEntry(told) {
-  if (!isObject(told)) throw new Refused("the entry is no JSON object", "entry");
-  const absent = TEXTS.find((name) => typeof told[name] !== "string");
+/** An entry as the service tells it; Refused where its hash, or that of its facts, is another. @param {any} raw @returns {Entry} */
+export function readEntry(raw) {
+  if (!isObject(raw)) throw new Refused("the entry is no JSON object", "entry");
+  const absent = TEXTS.find((name) => typeof raw[name] !== "string");
   if (absent) throw new Refused(`the entry has no ${absent}`, absent);
-  const { v, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts, facts_hash, salt } = told;
+  const { v, chain, sequence, prev_hash, entry_hash, kind, actor, at, facts, facts_hash, salt } = raw;
   if (v !== 2 || !Number.isSafeInteger(sequence) || !isObject(facts)) {
     throw new Refused("the entry is of no known form", "entry");
   }
@@ -58,11 +58,11 @@ export const leafOf = ({ entry_hash }) => decodeBase64url(entry_hash, "entry_has
 /** The hash by which an entry holds its receipt: of the claims without `audit`. @param {Record<string, unknown>} claims */
 export const digestOfReceipt = ({ audit, ...claims }) => digest(claims);
 
-/** All entries of one chain, from the first; Refused at the first that does not follow, or whose facts are gone. @param {unknown[]} told @returns {Entry[]} */
-export function readChain(told) {
+/** All entries of one chain, from the first; Refused at the first that does not follow, or whose facts are gone. @param {unknown[]} rawEntries @returns {Entry[]} */
+export function readChain(rawEntries) {
   /** @type {Entry[]} */
   const entries = [];
-  for (const each of told) {
+  for (const each of rawEntries) {
     entries.push(nextEntry(each, entries.at(-1) ?? { chain: "", sequence: 0, entry_hash: "" }));
   }
   const erased = entries.flatMap((entry) => (entry.kind === "erased" ? erasedBy(entry) : []));
@@ -77,20 +77,20 @@ function erasedBy({ facts, sequence }) {
   return ranges.filter((each) => Array.isArray(each) && each.length === 2 && each.every(Number.isSafeInteger) && each[1] < sequence);
 }
 
-/** The entry after `before`; Refused where it does not follow. @param {unknown} told @param {Head} before @returns {Entry} */
-export function nextEntry(told, before) {
+/** The entry after `before`; Refused where it does not follow. @param {unknown} raw @param {Head} before @returns {Entry} */
+export function nextEntry(raw, before) {
   const number = before.sequence + 1;
-  const entry = numbered(number, told);
+  const entry = numbered(number, raw);
   if (before.chain && entry.chain !== before.chain) throw new Refused(`entry ${number} is of another chain, ${shown(entry.chain)}`, "chain");
   if (entry.sequence !== number) throw new Refused(`an entry is missing before number ${entry.sequence}`, "sequence");
   if (entry.prev_hash !== before.entry_hash) throw new Refused(`entry ${number} does not follow the one before it`, "prev_hash");
   return entry;
 }
 
-/** @param {number} number @param {unknown} told */
-function numbered(number, told) {
+/** @param {number} number @param {unknown} raw */
+function numbered(number, raw) {
   try {
-    return readEntry(told);
+    return readEntry(raw);
   } catch (error) {
     if (error instanceof Refused) throw new Refused(`entry ${number}: ${error.message}`, error.member);
     throw error;

@@ -104,9 +104,9 @@ function checkContent(content, scope) {
   if (typeof content.sealed_at !== "string" || !TIME.test(content.sealed_at)) {
     throw new Refused("the content's sealed_at is not a time in UTC", "sealed_at", "plaintext");
   }
-  const { pad = "", ...said } = content;
+  const { pad = "", ...unpadded } = content;
   if (!/^ *$/.test(pad)) throw new Refused("the content's pad is not blank", "pad", "plaintext");
-  return /** @type {ExportContent} */ (said);
+  return /** @type {ExportContent} */ (unpadded);
 }
 
 /** @param {any} approved */

@@ -63,9 +63,9 @@ export function isConfirmed(checkpoint, { witnesses, quorum }) {
   return cosignatures.length > 0 && !missing({ ...checkpoint, cosignatures }, witnesses, quorum).length;
 }
 
-/** The witnesses that an entry of the deployment names, and how many of them have to cosign. @param {unknown} told */
-function namedIn(told) {
-  const entry = readEntry(told);
+/** The witnesses that an entry of the deployment names, and how many of them have to cosign. @param {unknown} raw */
+function namedIn(raw) {
+  const entry = readEntry(raw);
   const { witnesses, quorum } = entry.facts ?? {};
   if (entry.kind !== "witnesses" || !Array.isArray(witnesses) || !Number.isSafeInteger(quorum) || quorum < 0) throw new Refused("this entry names no witnesses", "facts");
   return { entry, witnesses: witnesses.map((text) => readKey(String(text))), quorum: Number(quorum) };

@@ -113,7 +113,7 @@ export async function unwrap(kind, jwe, secret, owner) {
 }
 
 /** Whether the vault of this wrapper, which opened, has notes. @param {string} jwe @returns {boolean} */
-export const saysNotes = (jwe) => readHeader(jwe).notes === 1;
+export const hasNotes = (jwe) => readHeader(jwe).notes === 1;
 
 /** @param {"recovery" | "passkey"} kind @param {string} jwe @param {Secret} secret */
 async function keyFor(kind, jwe, secret) {

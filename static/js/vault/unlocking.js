@@ -4,7 +4,7 @@
 import { Refused } from "../formats/errors.js";
 import { newRoot } from "../formats/signing.js";
 import { openRoot, rootMembers } from "../formats/vault.js";
-import { saysNotes, sealingKey, unwrap } from "../formats/wrappers.js";
+import { hasNotes, sealingKey, unwrap } from "../formats/wrappers.js";
 import * as api from "./api.js";
 import { CannotUnlock, current, hold, lock as drop, Locked, pageOwner } from "./keyring.js";
 import { usePasskey } from "./passkey.js";
@@ -114,7 +114,7 @@ async function firstThatOpens(wrappers, secret, owner) {
   let spoilt = null;
   for (const { kind, jwe, wrapper_id } of wrappers) {
     try {
-      return { bytes: await unwrap(kind, jwe, secret, owner), wrapperId: wrapper_id, hasNotes: saysNotes(jwe) };
+      return { bytes: await unwrap(kind, jwe, secret, owner), wrapperId: wrapper_id, hasNotes: hasNotes(jwe) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (error.reason !== "cannot_open") spoilt ??= error;
