@@ -24,35 +24,35 @@ for (const curve of ["X25519", "P-256"]) {
     const key = await generateConnectorKey(curve);
     assert.ok((await client.discover(USER_ID)).scopes.includes(SCOPE));
     assert.ok((await client.catalog()).some((entry) => entry.scope === SCOPE));
-    const asked = await ask(key, { accessDuration: 3600 });
-    assert.equal(asked.connector_fingerprint, await thumbprint(key));
-    await refused(client.read(asked, key), "authorization_pending", 409);
-    const waiting = client.waitForDecision(asked.request_id, { timeoutSeconds: 30 });
-    await person("approve", asked.request_id, { attributes: [CUISINE] });
+    const request = await ask(key, { accessDuration: 3600 });
+    assert.equal(request.connector_fingerprint, await thumbprint(key));
+    await refused(client.read(request, key), "authorization_pending", 409);
+    const waiting = client.waitForDecision(request.request_id, { timeoutSeconds: 30 });
+    await person("approve", request.request_id, { attributes: [CUISINE] });
     const status = await waiting;
     assert.deepEqual([status.status, status.grant.approved_attributes], ["approved", [CUISINE]]);
-    const slice = await client.read(asked, key);
+    const slice = await client.read(request, key);
     assert.deepEqual(slice.data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
-    assert.equal(await client.readNewer(asked, key, slice), null);
+    assert.equal(await client.readNewer(request, key, slice), null);
     assert.equal((await client.newestStatus(USER_ID, SCOPE)).grant.reads, 1);
-    assert.equal((await client.end(asked.request_id)).grant.status, "released");
-    await refused(client.read(asked, key), "grant_ended", 410);
+    assert.equal((await client.end(request.request_id)).grant.status, "released");
+    await refused(client.read(request, key), "grant_ended", 410);
   });
 }
 
 test("a continuous grant is refreshed and read anew", async () => {
   const key = await generateConnectorKey();
-  const asked = await ask(key, { refreshPolicy: "continuous" });
-  await person("approve", asked.request_id, { attributes: [CUISINE] });
-  const first = await client.read(asked, key);
-  await person("refresh", asked.request_id, { food: { favorite_cuisine: "Korean" } });
-  const second = await client.readNewer(asked, key, first);
+  const request = await ask(key, { refreshPolicy: "continuous" });
+  await person("approve", request.request_id, { attributes: [CUISINE] });
+  const first = await client.read(request, key);
+  await person("refresh", request.request_id, { food: { favorite_cuisine: "Korean" } });
+  const second = await client.readNewer(request, key, first);
   assert.deepEqual([second.revision, second.data.lifestyle.food.favorite_cuisine], [2, "Korean"]);
-  await person("pause", asked.request_id);
-  await refused(client.readNewer(asked, key, second), "grant_paused", 403);
-  await person("resume", asked.request_id);
-  await person("revoke", asked.request_id);
-  await refused(client.read(asked, key), "grant_ended", 410);
+  await person("pause", request.request_id);
+  await refused(client.readNewer(request, key, second), "grant_paused", 403);
+  await person("resume", request.request_id);
+  await person("revoke", request.request_id);
+  await refused(client.read(request, key), "grant_ended", 410);
 });
 
 test("receipts verify, also without the service", async () => {

@@ -2,7 +2,7 @@
 import createClient from "openapi-fetch";
 import type { components, paths, webhooks } from "./api.js";
 
-type Told<Name extends keyof webhooks> = webhooks[Name] extends {
+type EventOf<Name extends keyof webhooks> = webhooks[Name] extends {
   post: { requestBody: { content: { "application/json": infer Event } } };
 }
   ? Event
@@ -20,7 +20,7 @@ const refused = await client.GET("/api/v1/consent-export", { params: { query: { 
 const code: string | undefined = refused.error?.code;
 
 /** Each event has a type of its own. */
-function ends(event: Told<"consent.approved"> | Told<"consent.revoked">): boolean {
+function ends(event: EventOf<"consent.approved"> | EventOf<"consent.revoked">): boolean {
   switch (event.type) {
     case "consent.approved":
       return false;
