@@ -11,12 +11,13 @@ const [begin, end] = [find("[data-begin]", place), find("[data-end]", place)];
 
 async function show() {
   const found = await current();
-  const told = found !== null && isFor(found, applicationKey); // a browser that may show nothing any more has none
+  // a browser that may show nothing any more has none
+  const subscribed = found !== null && isFor(found, applicationKey);
   for (const element of place.querySelectorAll("[data-when]")) {
     const when = element.getAttribute("data-when");
-    element.toggleAttribute("hidden", when !== (isPossible() ? (told ? "told" : "silent") : "impossible"));
+    element.toggleAttribute("hidden", when !== (isPossible() ? (subscribed ? "told" : "silent") : "impossible"));
   }
-  return told ? found : null;
+  return subscribed ? found : null;
 }
 
 /** @param {HTMLElement} button @param {() => Promise<string>} work */
@@ -44,5 +45,6 @@ wire(end, async () => {
 
 const zone = /** @type {HTMLInputElement} */ (find("#id_zone"));
 if (!zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
-const told = await show();
-if (told) await tell(told).catch(() => undefined); // the service may have forgotten it, and this session ends it
+const subscription = await show();
+// the service may have forgotten it, and this session ends it
+if (subscription) await tell(subscription).catch(() => undefined);

@@ -150,9 +150,9 @@ function row({ domain, segment_id, state, base, different, here, values }, befor
 
 /** @param {string} name @param {string} place @param {Record<string, unknown>} values @param {Record<string, unknown>} here */
 function changeWords(name, place, values, here) {
-  const told = (/** @type {Record<string, unknown>} */ held) => (Object.hasOwn(held, name) ? shown(held[name], wordOf(place, name)) : gettext("(nothing)"));
-  if (!Object.keys(here).length) return told(values);
-  return interpolate(gettext("%(archived)s (here: %(now)s)"), { archived: told(values), now: told(here) });
+  const valueText = (/** @type {Record<string, unknown>} */ source) => (Object.hasOwn(source, name) ? shown(source[name], wordOf(place, name)) : gettext("(nothing)"));
+  if (!Object.keys(here).length) return valueText(values);
+  return interpolate(gettext("%(archived)s (here: %(now)s)"), { archived: valueText(values), now: valueText(here) });
 }
 
 /** @param {string} place @param {string} name @returns {Word | undefined} */

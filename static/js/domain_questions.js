@@ -42,10 +42,10 @@ export async function chosenOf(conflict, wordOf) {
   const place = find("[data-differences]", dialog);
   place.replaceChildren(...conflict.attributes.map(({ attribute, mine, theirs }) => {
     const word = wordOf(attribute);
-    const side = (/** @type {string} */ value, /** @type {string} */ title, /** @type {unknown} */ held) => {
+    const side = (/** @type {string} */ value, /** @type {string} */ title, /** @type {unknown} */ attributeValue) => {
       const input = /** @type {HTMLInputElement} */ (make("input", { type: "radio", name: `conflict-${attribute}`, value }));
       input.checked = value === "mine";
-      const text = isEmpty(held) ? gettext("(deleted)") : inWords(held, word);
+      const text = isEmpty(attributeValue) ? gettext("(deleted)") : inWords(attributeValue, word);
       return make("label", { class: "check" }, [input, make("span", { class: "check-text" }, [text, make("span", { class: "check-help" }, [title])])]);
     };
     return make("fieldset", { class: "fieldset", "data-attribute": attribute }, [

@@ -7,14 +7,14 @@ import { editor, humanised } from "./values.js";
 /** @typedef {{path: string, word: import("./values.js").Word}} Field */
 /** @typedef {Map<string, import("./values.js").Editor>} Editors by the attribute's path */
 
-/** @param {HTMLElement} place @param {string} prefix of the fields' IDs @param {Field[]} fields @param {Map<string, unknown>} [held] @returns {Editors} */
-export function showFields(place, prefix, fields, held = new Map()) {
+/** @param {HTMLElement} place @param {string} prefix of the fields' IDs @param {Field[]} fields @param {Map<string, unknown>} [initialValues] @returns {Editors} */
+export function showFields(place, prefix, fields, initialValues = new Map()) {
   /** @type {Editors} */
   const editors = new Map();
   place.replaceChildren(...fields.map(({ path, word }) => {
     const id = `${prefix}-${path.replaceAll(".", "-")}`;
     const [, , name = ""] = path.split(".");
-    const made = editor(word, id, held.get(path));
+    const made = editor(word, id, initialValues.get(path));
     editors.set(path, made);
     return make("div", { class: "field" }, [make("label", { class: "label", for: id }, [word.label || humanised(name)]), made.element]);
   }));

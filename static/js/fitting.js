@@ -16,16 +16,16 @@ export function isNothing(value) {
 
 /**
  * The value as it would be kept, or as it was said where it does not fit; `without` names members that have no place.
- * @param {unknown} said @param {Word} word @returns {{value: unknown, fits: boolean, without: string[]}}
+ * @param {unknown} stated @param {Word} word @returns {{value: unknown, fits: boolean, without: string[]}}
  */
-export function fitted(said, word) {
+export function fitted(stated, word) {
   /** @type {string[]} */
   const without = [];
   try {
-    return { value: fitting(said, word, without), fits: true, without };
+    return { value: fitting(stated, word, without), fits: true, without };
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
-    return { value: said, fits: false, without: [] };
+    return { value: stated, fits: false, without: [] };
   }
 }
 
@@ -91,8 +91,9 @@ function surest(entries, word, without) {
 
 /** `timeWindow` is `time_window` here; the parts come in the vocabulary's order. @param {object} value @param {Word} word @param {string[]} without */
 function regrouped(value, { parts }, without) {
-  const said = Object.entries(value).filter(([, part]) => !isNothing(part));
-  const named = new Map(said.map(([name, part]) => [name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase(), part]));
+  const entries = Object.entries(value).filter(([, part]) => !isNothing(part));
+  const named = new Map(entries.map(([name, part]) =>
+    [name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase(), part]));
   const kept = Object.entries(parts).filter(([name]) => named.has(name)).map(([name, part]) => [name, fitting(named.get(name), part, without)]);
   if (!kept.length) throw new Misfit();
   without.push(...[...named.keys()].filter((name) => !Object.hasOwn(parts, name)));

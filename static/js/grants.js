@@ -44,7 +44,7 @@ function askAbout(older) {
   const problem = find("[data-problem]", dialog);
   const boxes = older.map(() => /** @type {HTMLInputElement} */ (make("input", { type: "checkbox" })));
   const until = new Intl.DateTimeFormat(region(), { dateStyle: "long" });
-  find("[data-list]", dialog).replaceChildren(...older.map(({ asked: { request }, approved }, index) =>
+  find("[data-list]", dialog).replaceChildren(...older.map(({ data: { request }, approved }, index) =>
     make("label", { class: "check" }, [/** @type {HTMLInputElement} */ (boxes[index]), make("span", { class: "check-text" }, [
       make("span", {}, [`${request.app_name}: ${approved.attributes.map((path) => humanised(path.split(".").at(-1) ?? path)).join(", ")}`]),
       make("span", { class: "check-help" }, [request.purpose, " · ", interpolate(gettext("until %(day)s"), { day: until.format(approved.endsAt * 1000) })]),

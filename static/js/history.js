@@ -237,7 +237,7 @@ async function verify(taken = {}) {
     const offered = offerOf(steps, taken);
     const titles = {
       holds: gettext("Your history is as it was written."),
-      waits: gettext("Your history is as it was written. Not all of it is published yet."),
+      pending: gettext("Your history is as it was written. Not all of it is published yet."),
       unconfirmed: gettext("Not confirmed by others"),
       fails: steps.some((step) => step.unapproved)
         ? gettext("Somebody reads your data without your approval.")

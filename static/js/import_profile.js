@@ -60,11 +60,11 @@ function tell(error) {
 
 /** @param {Record<string, unknown>} profile @param {Map<string, unknown>} present */
 function plan(profile, present) {
-  const found = Object.entries(profile).flatMap(([name, said]) => {
+  const found = Object.entries(profile).flatMap(([name, stated]) => {
     const home = place(name);
-    return home && !isNothing(said) ? [{ name, home, said, ...fitted(said, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
+    return home && !isNothing(stated) ? [{ name, home, stated, ...fitted(stated, home.word), now: present.get(`${home.domain}.${home.segment}.${name}`) }] : [];
   });
-  const news = found.filter(({ said, value, now }) => ![said, value].some((one) => JSON.stringify(one) === JSON.stringify(now)));
+  const news = found.filter(({ stated, value, now }) => ![stated, value].some((one) => JSON.stringify(one) === JSON.stringify(now)));
   offered = new Map(news.filter(({ fits }) => fits).map(({ name, value }) => [name, value]));
   const groups = [...new Set(Object.values(places).map(({ group }) => group))].filter((group) => news.some(({ home }) => home.group === group));
   find("[data-plan]").replaceChildren(...groups.map((group) => make("section", { class: "value-group" }, [

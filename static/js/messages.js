@@ -6,22 +6,22 @@ import { call } from "./vault/api.js";
 
 const PAUSE = 2000; // milliseconds between two looks
 const PAUSE_AFTER_TROUBLE = 8000;
-const LOOKS = 150; // a delivery that takes longer is seen when the page is opened again
+const MOST_POLLS = 150; // a delivery that takes longer is seen when the page is opened again
 
 /** @type {Record<string, [string, string]>} state → its word and its tone */
 const states = pageData("states");
-let looks = 0;
+let polls = 0;
 
 /** @param {{messageId: string, status: string}} message */
 function show({ messageId, status }) {
   const row = all("[data-message]").find((one) => one.dataset.message === messageId);
-  const said = states[status];
-  if (!row || !said || row.dataset.status === status) return;
+  const state = states[status];
+  if (!row || !state || row.dataset.status === status) return;
   const badge = find("[data-state]", row);
   row.dataset.status = status;
-  badge.textContent = said[0];
-  badge.className = `badge b-${said[1]}`;
-  find("#sent-news").textContent = said[0];
+  badge.textContent = state[0];
+  badge.className = `badge b-${state[1]}`;
+  find("#sent-news").textContent = state[0];
 }
 
 /** @returns {Promise<number>} how long to wait before the next look */
@@ -37,8 +37,8 @@ async function look() {
 
 async function follow() {
   const pause = await look();
-  looks += 1;
-  if (looks < LOOKS) setTimeout(() => void follow(), pause);
+  polls += 1;
+  if (polls < MOST_POLLS) setTimeout(() => void follow(), pause);
 }
 
 setTimeout(() => void follow(), PAUSE);

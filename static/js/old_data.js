@@ -14,7 +14,7 @@ import { ApiError, changes, isUnlocked, Refused } from "./vault/vault.js";
 /** @typedef {import("./vault/types.js").OldCheckpoint} OldCheckpoint */
 /** @typedef {import("./vault/legacy.js").Moved} Moved */
 /** @typedef {{blob: OldBlob, moved: Moved}} Rest what has a value without a place, so that its row stays */
-/** @typedef {{counts: import("./vault/types.js").OldCounts, told: HTMLElement[], rests: Rest[], moved: number}} Work */
+/** @typedef {{counts: import("./vault/types.js").OldCounts, kept: HTMLElement[], rests: Rest[], moved: number}} Work */
 
 class Stopped extends Error {}
 
@@ -75,7 +75,7 @@ async function bringIn() {
     const ready = await opened(data.blobs, field.value);
     if (!ready.length && data.blobs.length) return tell(gettext("That passphrase does not open your older data. Check it and try again."));
     const { written = 0 } = data.counts;
-    await moveAll(ready, data.blobs.length, { counts: { written, aside: 0 }, told: [], rests: [], moved: 0 });
+    await moveAll(ready, data.blobs.length, { counts: { written, aside: 0 }, kept: [], rests: [], moved: 0 });
   } catch (error) {
     tell(explain(error));
   } finally {
@@ -144,7 +144,7 @@ function count(moved, domain, work) {
   work.counts.aside += moved.aside.length;
   for (const { segment, attribute, old, now } of moved.kept) {
     const word = words[`${domain}.${segment}.${attribute}`];
-    work.told.push(line(word?.label ?? humanised(attribute), interpolate(gettext("%(now)s (before: %(old)s)"), { now: inWords(now, word), old: inWords(old, word) })));
+    work.kept.push(line(word?.label ?? humanised(attribute), interpolate(gettext("%(now)s (before: %(old)s)"), { now: inWords(now, word), old: inWords(old, word) })));
   }
 }
 
@@ -159,7 +159,7 @@ function show(work, closed) {
     stopped ? gettext("Stopped. Load this page again to go on.") : "",
     closed ? interpolate(ngettext("%(count)s domain has another passphrase. Load this page again to try it.", "%(count)s domains have another passphrase. Load this page again to try it.", closed), { count: closed }) : "",
   ].filter(Boolean).join(" ");
-  fill("kept", work.told);
+  fill("kept", work.kept);
   fill("aside", rests.flatMap(({ blob, moved }) => moved.aside.map(({ path, value }) => line(`${labelOf(blob.domain)}: ${path}`, inWords(value)))));
   outcome.hidden = false;
   form.hidden = true;

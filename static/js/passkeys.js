@@ -57,8 +57,8 @@ async function createSignInPasskey({ publicKey }, { unlocks = false } = {}) {
  */
 async function useSignInPasskey({ publicKey }, { unlocks = false } = {}) {
   const extensions = unlocks ? { prf: { eval: { first: PRF_INPUT } } } : {};
-  const asked = { ...publicKey, challenge: octets(publicKey.challenge), allowCredentials: named(publicKey.allowCredentials), extensions };
-  const given = await credential(() => navigator.credentials.get({ publicKey: asked }));
+  const requestOptions = { ...publicKey, challenge: octets(publicKey.challenge), allowCredentials: named(publicKey.allowCredentials), extensions };
+  const given = await credential(() => navigator.credentials.get({ publicKey: requestOptions }));
   const { authenticatorData, signature, userHandle } = given.response;
   const response = { authenticatorData: text(authenticatorData), signature: text(signature), userHandle: text(userHandle) };
   return { answer: forServer(given, response), credentialId: toBase64url(new Uint8Array(given.rawId)), secret: prfOutput(given) };
@@ -74,9 +74,9 @@ const CEREMONIES = {
 
 /** Signing in unlocks, too, where this passkey is a way to unlock: the page that comes next is given what opens the vault. @param {HTMLFormElement} form */
 async function signIn(form) {
-  const told = await fetch(form.action, { headers: { Accept: "application/json" } });
-  if (!told.ok) throw new Error(`the sign-in answered ${told.status}`);
-  return handOn(await useSignInPasskey((await told.json()).request_options, { unlocks: true }));
+  const response = await fetch(form.action, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw new Error(`the sign-in answered ${response.status}`);
+  return handOn(await useSignInPasskey((await response.json()).request_options, { unlocks: true }));
 }
 
 /** What the passkey gave beside its answer stays in this browser. @param {Awaited<ReturnType<typeof useSignInPasskey>>} given @param {{forNewVault?: boolean}} [how] */

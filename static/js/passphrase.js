@@ -24,12 +24,12 @@ const verdicts = () => [
  */
 export function passphraseFields(known) {
   const first = /** @type {HTMLInputElement} */ (find("#new-passphrase"));
-  let asked = 0;
+  let turns = 0;
 
   const judge = async () => {
-    const turn = ++asked;
+    const turn = ++turns;
     const judged = first.value ? await strength(first.value, known) : null;
-    if (turn !== asked) return judged; // typed on in the meantime
+    if (turn !== turns) return judged; // typed on in the meantime
     find("#strength").dataset.score = String(judged?.score ?? 0);
     find("#strength-text").textContent = judged ? verdict(judged) : "";
     return judged;

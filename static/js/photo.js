@@ -27,7 +27,7 @@ input.addEventListener("change", async () => {
   if (!file) return;
   const made = await small(file).catch(() => null);
   if (!made || input.files?.[0] !== file) return; // what this browser cannot read, the server refuses in words
-  const held = new DataTransfer();
-  held.items.add(new File([made], file.name, { type: made.type }));
-  input.files = held.files;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([made], file.name, { type: made.type }));
+  input.files = transfer.files;
 });

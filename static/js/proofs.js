@@ -9,9 +9,9 @@ import { call } from "./vault/api.js";
 
 /** @typedef {{kty: string, crv: string, x: string, kid: string}} PublicKey */
 /**
- * What was checked, and whether it holds; `waits` where it cannot be said yet, `unchecked` where nothing here can say it. `keys`
+ * What was checked, and whether it holds; `pending` where it cannot be said yet, `unchecked` where nothing here can say it. `keys`
  * and `epoch` are what the person may take.
- * @typedef {{words: string, holds: boolean, waits?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch, lost?: string, unapproved?: boolean, unconfirmed?: boolean}} Step
+ * @typedef {{words: string, holds: boolean, pending?: boolean, unchecked?: boolean, why?: string, keys?: string[], epoch?: Epoch, lost?: string, unapproved?: boolean, unconfirmed?: boolean}} Step
  */
 /** @typedef {{last: string, size: number, newest: string, lost: string}} Epoch a log that began anew, and what shows of it */
 /** @typedef {{claims: any, steps: Step[]}} Checked `claims` is null where the signature does not hold */
@@ -49,22 +49,22 @@ export async function check(text, { issuer, keys, receiptId }) {
     const jws = bare(text);
     const header = await step(gettext("It is a text of the kind that we sign"), () => readHeader(jws));
     const key = await step(gettext("It names one of our public keys"), () => known(keys, header.kid));
-    const said = await step(gettext("Nothing in it was changed since we signed it"), () => verified(jws, key));
-    await step(interpolate(gettext("It was issued by %(issuer)s"), { issuer }), () => expect(said.iss === issuer, gettext("It names another issuer.")));
-    await step(gettext("It says who, what, why and when"), () => expect(isWhole(said), gettext("Something is missing in it.")));
-    if (receiptId) await step(gettext("It is the receipt that this page shows"), () => expect(said.receipt_id === receiptId, gettext("It is another receipt.")));
-    claims = said;
+    const payload = await step(gettext("Nothing in it was changed since we signed it"), () => verified(jws, key));
+    await step(interpolate(gettext("It was issued by %(issuer)s"), { issuer }), () => expect(payload.iss === issuer, gettext("It names another issuer.")));
+    await step(gettext("It says who, what, why and when"), () => expect(isWhole(payload), gettext("Something is missing in it.")));
+    if (receiptId) await step(gettext("It is the receipt that this page shows"), () => expect(payload.receipt_id === receiptId, gettext("It is another receipt.")));
+    claims = payload;
   } catch (error) {
     if (!(error instanceof Fails)) throw error;
   }
   return { claims, steps };
 }
 
-/** Whether a receipt has what every receipt has. @param {any} said */
-function isWhole(said) {
+/** Whether a receipt has what every receipt has. @param {any} claims */
+function isWhole(claims) {
   try {
-    checkReceipt(said);
-    return MEMBERS.every((name) => said[name] !== undefined);
+    checkReceipt(claims);
+    return MEMBERS.every((name) => claims[name] !== undefined);
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;

@@ -14,15 +14,15 @@ function notice(kind, title, children) {
 }
 
 /** @param {import("./proofs.js").Step} step */
-function markOf({ holds, waits, unchecked }) {
+function markOf({ holds, pending, unchecked }) {
   if (unchecked) return gettext("Not checked:");
-  if (waits) return gettext("Not yet:");
+  if (pending) return gettext("Not yet:");
   return holds ? gettext("Holds:") : gettext("Does not hold:");
 }
 
 /**
  * @param {Checked} checked
- * @param {{holds: string, fails: string, waits?: string, unconfirmed?: string}} titles `waits` where a step may wait, `unconfirmed`
+ * @param {{holds: string, fails: string, pending?: string, unconfirmed?: string}} titles `pending` where a step may wait, `unconfirmed`
  *   where others have to confirm it: that comes first, and what else holds under it
  * @returns {HTMLElement}
  */
@@ -33,10 +33,10 @@ export function verdict({ claims, steps }, titles) {
   });
   const list = make("ol", { class: "proof", role: "list" }, lines);
   if (claims === null) return notice("danger", titles.fails, [list]);
-  const waits = titles.waits !== undefined && steps.some((step) => step.waits);
-  const title = (waits && titles.waits) || titles.holds;
+  const pending = titles.pending !== undefined && steps.some((step) => step.pending);
+  const title = (pending && titles.pending) || titles.holds;
   if (titles.unconfirmed && steps.some((step) => step.unconfirmed)) return notice("warn", titles.unconfirmed, [make("p", {}, [title]), list]);
-  return notice(waits ? "warn" : "success", title, [list]);
+  return notice(pending ? "warn" : "success", title, [list]);
 }
 
 const EVENTS = () => /** @type {Record<string, string>} */ ({
@@ -54,13 +54,13 @@ const EVENTS = () => /** @type {Record<string, string>} */ ({
 /** What the app said becomes of the data, as far as it said it. @param {any} claims @returns {[string, string][]} */
 function handling({ recipients, storage, jurisdiction }) {
   /** @type {[string, string | undefined][]} */
-  const said = [
+  const facts = [
     [gettext("Who receives the data"), recipients],
     [gettext("Where the data is stored"), storage?.location],
     [gettext("How long it is kept"), storage?.retention],
     [gettext("Whose law applies"), jurisdiction],
   ];
-  return /** @type {[string, string][]} */ (said.filter(([, words]) => words));
+  return /** @type {[string, string][]} */ (facts.filter(([, words]) => words));
 }
 
 const RIGHTS = () => /** @type {Record<string, string>} */ ({
@@ -72,10 +72,10 @@ const RIGHTS = () => /** @type {Record<string, string>} */ ({
 });
 
 /** On what it rests, what the person may do, and what they were told. @param {any} claims @returns {[string, string][]} */
-const standing = ({ lawful_basis: basis, rights, notice: told, withdrawal_method: stop }) => [
+const standing = ({ lawful_basis: basis, rights, notice: privacyNotice, withdrawal_method: stop }) => [
   [gettext("On what it rests"), basis === "consent" ? gettext("Consent") : basis],
   [gettext("Rights"), rights.map((/** @type {string} */ right) => RIGHTS()[right] ?? right).join(", ")],
-  [gettext("What the person was told"), `${told.version} (${told.language})`],
+  [gettext("What the person was told"), `${privacyNotice.version} (${privacyNotice.language})`],
   [gettext("To stop"), stop],
 ];
 

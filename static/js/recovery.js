@@ -11,14 +11,14 @@ import { find, make, toast } from "./page.js";
 export function showRecoveryCode(code) {
   const groups = code.split("-");
   const [chance = 0] = crypto.getRandomValues(new Uint8Array(1));
-  const asked = chance % groups.length;
+  const index = chance % groups.length;
   find("#recovery-code").replaceChildren(...groups.map((group) => make("code", {}, [group])));
-  find("#confirm-label").textContent = interpolate(gettext("Type group %(number)s of the code"), { number: asked + 1 });
+  find("#confirm-label").textContent = interpolate(gettext("Type group %(number)s of the code"), { number: index + 1 });
   find("#recovery-copy").onclick = () => void copy(code);
   find("#recovery-print").onclick = () => print();
   find("#recovery-download").onclick = () => save("recovery-code.txt", `${gettext("Recovery code of my data")}\n\n${code}\n`, "text/plain");
   return {
-    matches: (typed) => typed.trim().toUpperCase() === groups[asked],
+    matches: (typed) => typed.trim().toUpperCase() === groups[index],
     forget: () => find("#recovery-code").replaceChildren(),
   };
 }

@@ -65,19 +65,19 @@ const isRolledBack = (error) => error instanceof Refused && error.reason === "ro
 
 /** @param {Outdated} grant @returns {Promise<boolean>} false where nothing is left to seal */
 async function refresh(grant) {
-  const { asked, members } = await nextExport(grant);
-  const slice = await nextSlice(asked.request, grant.approved_attributes);
+  const { data, members } = await nextExport(grant);
+  const slice = await nextSlice(data.request, grant.approved_attributes);
   if (!slice.sources.length) return false;
-  const terms = await approvedTerms(grant.grant_id, asked, members, grant.approved_attributes);
-  await send(grant, { asked, members, slice, terms });
+  const terms = await approvedTerms(grant.grant_id, data, members, grant.approved_attributes);
+  await send(grant, { data, members, slice, terms });
   return true;
 }
 
 /** @param {Outdated} grant */
 async function nextExport({ request_id, next_revision }) {
-  const asked = await loadRequest(request_id);
-  if (asked.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
-  return { asked, members: { ...exportMembers(asked), revision: next_revision } };
+  const data = await loadRequest(request_id);
+  if (data.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
+  return { data, members: { ...exportMembers(data), revision: next_revision } };
 }
 
 /**
@@ -97,11 +97,11 @@ async function nextSlice({ scope, app_id, derived }, attributes) {
 
 /**
  * @param {Outdated} grant
- * @param {{asked: import("./vault/types.js").RequestData, members: import("./vault/types.js").ExportMembers, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
+ * @param {{data: import("./vault/types.js").RequestData, members: import("./vault/types.js").ExportMembers, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
-async function send({ grant_id, approved_attributes }, { asked, members, slice, terms }) {
-  const jwe = await exports.sealExport(slice, members, asked.connector_public_key);
+async function send({ grant_id, approved_attributes }, { data, members, slice, terms }) {
+  const jwe = await exports.sealExport(slice, members, data.connector_public_key);
   const signed = await signedRevision(members, { attributes: approved_attributes, jwe, ...terms });
   const body = { revision: members.revision, sources: slice.sources, jwe, ...signed };
-  await sendRemembered(asked, signed, slice, (notes) => api.putExport(grant_id, { ...body, notes }));
+  await sendRemembered(data, signed, slice, (notes) => api.putExport(grant_id, { ...body, notes }));
 }

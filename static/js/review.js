@@ -128,9 +128,9 @@ async function sayWhatIsRemembered() {
     known: "",
   };
   const domain = gettext("When you last approved this app, its domain was %(domain)s. Now it is another one, or none. If you did not expect that, deny.");
-  const said = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : "", knownWords(memory.knows)];
+  const sentences = [words[memory.key], memory.domainBefore ? interpolate(domain, { domain: memory.domainBefore }) : "", knownWords(memory.knows)];
   const place = find("#own-memory");
-  place.textContent = said.filter(Boolean).join(" ");
+  place.textContent = sentences.filter(Boolean).join(" ");
   place.hidden = !place.textContent;
   const question = invited?.closest(".notice");
   if (question instanceof HTMLElement) question.hidden = memory.isInvited;

@@ -22,7 +22,7 @@ function showProblem(error) {
 }
 
 /** Work whose failure is said on the page; what it changes is shown by loading the page anew. @param {() => Promise<unknown>} work */
-async function said(work) {
+async function attempt(work) {
   problem.hidden = true;
   try {
     await work();
@@ -86,7 +86,7 @@ async function show(vault) {
 const shown = new Map();
 
 /** Shows what each request would share, and lets it be approved. */
-const offerAll = () => Promise.all(all("form[data-request]", place).filter((form) => !shown.has(form)).map((form) => said(() => offer(form))));
+const offerAll = () => Promise.all(all("form[data-request]", place).filter((form) => !shown.has(form)).map((form) => attempt(() => offer(form))));
 
 /** @param {HTMLElement} form */
 async function offer(form) {
@@ -94,7 +94,7 @@ async function offer(form) {
   const found = await preview(person, open, form.dataset.request ?? "");
   shown.set(form, found);
   const required = (form.dataset.required ?? "").split(" ");
-  const boxes = found.held.map(({ path, value }) => tick(path, value, required.includes(path)));
+  const boxes = found.attributes.map(({ path, value }) => tick(path, value, required.includes(path)));
   find("[data-values]", form).replaceChildren(...(boxes.length ? boxes : [make("p", { class: "mut" }, [gettext("This person keeps none of it.")])]));
   /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = !boxes.length;
 }
@@ -118,7 +118,7 @@ async function approveAs(form) {
 }
 
 /** Does it, and shows what came of it. @param {HTMLElement} button @param {() => Promise<unknown>} decision */
-const decide = (button, decision) => busy(button, () => said(async () => { await decision(); await showNews(); }));
+const decide = (button, decision) => busy(button, () => attempt(async () => { await decision(); await showNews(); }));
 
 /**
  * A page of ours as the browser reads it, without a text of it becoming one here. Null where it did not come.
@@ -174,8 +174,8 @@ find("#open-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const button = find("button[type=submit]", find("#open-form"));
   const code = /** @type {HTMLInputElement} */ (find("#recovery-code")).value;
-  void busy(button, () => said(async () => show(await openVault(person, code))));
+  void busy(button, () => attempt(async () => show(await openVault(person, code))));
 });
 find("#delete-form").addEventListener("submit", () => void forgetKey(person.userId));
-void said(begin);
+void attempt(begin);
 setInterval(() => { if (!document.hidden) void showNews(); }, LOOK_EVERY);

@@ -20,10 +20,11 @@ async function opened() {
   try {
     const domains = [...new Set(fields.map(({ path }) => path.split(".")[0]))];
     const stored = (await Promise.all(domains.map((domain) => openAll({ domain })))).flat();
-    const held = new Map(stored.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
-    for (const [path, value] of Object.entries((await openDraft("first")) ?? {})) held.set(path, value);
-    if (form.dataset.email && !held.has("contact.email.email")) held.set("contact.email.email", form.dataset.email);
-    editors = showFields(find("[data-fields]", form), "first", fields, held);
+    const initialValues = new Map(stored.flatMap(({ domain, segment_id, values }) => Object.entries(values).map(([name, value]) => [`${domain}.${segment_id}.${name}`, value])));
+    for (const [path, value] of Object.entries((await openDraft("first")) ?? {})) initialValues.set(path, value);
+    const { email } = form.dataset;
+    if (email && !initialValues.has("contact.email.email")) initialValues.set("contact.email.email", email);
+    editors = showFields(find("[data-fields]", form), "first", fields, initialValues);
   } catch (error) {
     if (!(error instanceof Locked)) fail(explain(error));
   }

@@ -29,7 +29,7 @@ export class Fails extends Error {
 }
 
 /** What cannot be said yet; nor can what comes after it. */
-class Waits extends Fails {}
+class Pending extends Fails {}
 
 /** @param {string} path @param {number} [expected] a status that is an answer, too @returns {Promise<{status: number, text: string}>} */
 async function fetchText(path, expected) {
@@ -57,8 +57,8 @@ class Steps {
       return found;
     } catch (error) {
       const why = error instanceof Fails ? error.message : reasonOf(error);
-      const waits = error instanceof Waits;
-      this.made.push({ words, holds: waits, waits, why, ...(error instanceof Fails ? error.offer : {}) });
+      const pending = error instanceof Pending;
+      this.made.push({ words, holds: pending, pending, why, ...(error instanceof Fails ? error.offer : {}) });
       throw new Fails();
     }
   }
@@ -108,8 +108,8 @@ export async function whichAreProved(entries) {
  * @param {{at: string}} entry @param {number} index
  */
 export async function isDatedBack({ at }, index) {
-  const looks = [await recall(), (await recallSealed())?.memory];
-  return looks.some((seen) => seen?.at && index >= seen.size && Date.parse(at) / 1000 < seen.at - LATE_SECONDS);
+  const memories = [await recall(), (await recallSealed())?.memory];
+  return memories.some((seen) => seen?.at && index >= seen.size && Date.parse(at) / 1000 < seen.at - LATE_SECONDS);
 }
 
 /** The newest checkpoint, held to what this browser and the vault's notes remember of the log. */
@@ -200,8 +200,8 @@ function lost(walked, ended) {
 function waiting({ times }, found) {
   const words = interpolate(gettext("Up to entry %(n)s; what came after is on its way"), { n: found });
   const late = Date.now() / 1000 - Date.parse(times.get(found + 1) ?? "") / 1000 > LATE_SECONDS;
-  if (late) return { words, holds: true, waits: true, why: gettext("It has been for more than ten minutes, though the log takes new entries every few seconds. Come back later, and tell us if it stays so.") };
-  return found ? { words, holds: true } : { words, holds: true, waits: true, why: gettext("The log takes new entries every few seconds: come back in a minute.") };
+  if (late) return { words, holds: true, pending: true, why: gettext("It has been for more than ten minutes, though the log takes new entries every few seconds. Come back later, and tell us if it stays so.") };
+  return found ? { words, holds: true } : { words, holds: true, pending: true, why: gettext("The log takes new entries every few seconds: come back in a minute.") };
 }
 
 /**
@@ -271,7 +271,7 @@ async function newestNote(wasSeen) {
   const { status, text } = await fetchText("/log/checkpoint", 404);
   if (status !== 404) return text;
   if (wasSeen) throw new Fails(gettext("It publishes nothing any more, though it was seen before."));
-  throw new Waits(gettext("Nothing has been published yet. The log takes new entries every few seconds: come back in a minute."));
+  throw new Pending(gettext("Nothing has been published yet. The log takes new entries every few seconds: come back in a minute."));
 }
 
 /** @param {Memory[]} memories @param {string} origin @param {Walked} walked */

@@ -19,9 +19,9 @@ import { changeNotes, readNotes, sealedChange, withConnector, withDomain, withPa
 const TYP = "consent-approval+jwt";
 
 /** @type {Promise<Root> | null} */
-let held = null;
+let cachedRoot = null;
 changes.addEventListener("locked", () => {
-  held = null;
+  cachedRoot = null;
 });
 
 /**
@@ -29,11 +29,11 @@ changes.addEventListener("locked", () => {
  * @throws {Refused} reason signing_key, where the server names another; nothing may be approved then
  */
 export function approvalRoot() {
-  held ??= loaded();
-  held.catch(() => {
-    held = null;
+  cachedRoot ??= loaded();
+  cachedRoot.catch(() => {
+    cachedRoot = null;
   });
-  return held;
+  return cachedRoot;
 }
 
 /** @returns {Promise<Root>} */
@@ -63,7 +63,7 @@ export const signedApproval = async (members, what) => signApproval(await approv
  * Under what this vault approved: how long, and until when. The vault's own notes alone are the authority, and what the
  * server has of it is compared with them: a grant that is not in them, or not so wide, has no terms.
  * @param {string} grantId
- * @param {RequestData} asked
+ * @param {RequestData} data
  * @param {ExportMembers} members of the revision that is to be sealed
  * @param {string[]} attributes what it is to hold
  * @returns {Promise<Terms>}
@@ -100,7 +100,7 @@ export const signedRevision = async (members, what) => signApproval(await approv
 /**
  * Sends what was signed together with notes that remember it.
  * @template T
- * @param {RequestData} asked
+ * @param {RequestData} data
  * @param {import("../formats/signing.js").Signed} signed
  * @param {import("./types.js").ExportPlaintext} slice that was sealed
  * @param {(notes: import("./types.js").NewNotes) => Promise<T>} send
@@ -108,11 +108,11 @@ export const signedRevision = async (members, what) => signApproval(await approv
  * @returns {Promise<T>}
  */
 export async function sendRemembered({ request, request_digest }, { approval, approval_key }, slice, send, domain = null) {
-  const said = await verified(approval, TYP, approval_key, "the approval");
+  const claims = await verified(approval, TYP, approval_key, "the approval");
   const approved = {
-    attributes: said.approved_attributes,
-    endsAt: said.ends_at,
-    revision: said.revision,
+    attributes: claims.approved_attributes,
+    endsAt: claims.ends_at,
+    revision: claims.revision,
     approvalSha256: await sealedDigest(approval),
   };
   const { withGiven } = slice.derived ? await import("../formats/derived.js") : { withGiven: null };
@@ -167,7 +167,7 @@ export async function resume(grantId, load) {
  * @returns {Promise<void>}
  */
 export async function replaceRoot() {
-  held = null; // another tab or device may have replaced it
+  cachedRoot = null; // another tab or device may have replaced it
   const old = await approvalRoot();
   const present = await keyThumbprint((await rootKey(old)).jwk);
   const vault = await current();
@@ -179,6 +179,6 @@ export async function replaceRoot() {
   // both: the one that the service has may be the next one of an attempt that broke off
   if (vault.hasNotes) await changeNotes((notes) => ({ ...notes, root: present, next_root: root }));
   await api.setSigningKey({ ...members, rotation });
-  held = Promise.resolve(next);
+  cachedRoot = Promise.resolve(next);
   if (vault.hasNotes) await changeNotes(({ next_root, ...notes }) => ({ ...notes, root }));
 }

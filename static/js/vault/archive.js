@@ -210,8 +210,8 @@ async function openOne({ domain, segment_id, content_revision, attributes, jwe }
   }
   const values = object(parsed(textOf(plaintext, place), place), place);
   const names = Object.keys(values);
-  const told = names.length === attributes.length && names.every((name) => NAME.test(name) && attributes.includes(name));
-  if (!told) throw new BadArchive("attributes", place);
+  const matches = names.length === attributes.length && names.every((name) => NAME.test(name) && attributes.includes(name));
+  if (!matches) throw new BadArchive("attributes", place);
   return { domain, segment_id, plaintext, values };
 }
 

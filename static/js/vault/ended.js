@@ -49,11 +49,11 @@ const further = (known, read) => (known && known.sequence > read.sequence ? know
 
 /** The newest entry up to which the log has all; a vault's state needs no proof, since it only restricts. @param {Head} from @param {Entry[]} entries after it @returns {Promise<Head>} */
 async function provedOf(from, entries) {
-  const asked = entries.filter(({ kind }) => kind !== VAULT_STATE).slice(-MOST_PROOFS); // of a long history that is read for the first time
+  const toProve = entries.filter(({ kind }) => kind !== VAULT_STATE).slice(-MOST_PROOFS); // of a long history that is read for the first time
   try {
-    const proved = await whichAreProved(asked);
+    const proved = await whichAreProved(toProve);
     const waiting = proved.indexOf(null);
-    const last = asked[(waiting < 0 ? proved.length : waiting) - 1];
+    const last = toProve[(waiting < 0 ? proved.length : waiting) - 1];
     return last ? { chain: last.chain, sequence: last.sequence, entry_hash: last.entry_hash } : from;
   } catch (error) {
     throw error instanceof Refused || error instanceof Fails ? rolledBack(error.message) : error;

@@ -63,18 +63,18 @@ export function pageOwner() {
 
 /**
  * Whose the record is not. Null where it is this page's own.
- * @param {Held} held
+ * @param {Held} record
  * @returns {LockReason | null}
  */
-function reasonForStranger(held) {
+function reasonForStranger(record) {
   const owner = pageOwner();
   if (!owner) return "signed_out";
-  return held.userId === owner.userId && held.sessionTag === owner.sessionTag ? null : "other_session";
+  return record.userId === owner.userId && record.sessionTag === owner.sessionTag ? null : "other_session";
 }
 
-/** A clock that was set back counts as idle. @param {Held} held @returns {boolean} */
-function isIdle(held) {
-  const idle = Date.now() - held.activeAt;
+/** A clock that was set back counts as idle. @param {Held} record @returns {boolean} */
+function isIdle(record) {
+  const idle = Date.now() - record.activeAt;
   return idle >= IDLE_MILLISECONDS || idle < -CHECK_EVERY;
 }
 
@@ -109,9 +109,9 @@ async function checked(active) {
 
 /** The key for use now; using it is activity. @returns {Promise<VaultKey>} @throws {Locked} */
 export async function current() {
-  const held = await checked(true);
-  if (!held) throw new Locked();
-  return { userId: held.userId, keyId: held.keyId, key: held.key, hasNotes: held.hasNotes ?? false };
+  const record = await checked(true);
+  if (!record) throw new Locked();
+  return { userId: record.userId, keyId: record.keyId, key: record.key, hasNotes: record.hasNotes ?? false };
 }
 
 /** Looking is no activity. @returns {Promise<boolean>} */
@@ -240,7 +240,7 @@ const database = () => openDatabase(DATABASE, STORE);
 /**
  * Reads the record and leaves what `change` says, in one transaction, so that a lock in one tab is never undone by
  * an activity mark of another.
- * @param {(held: any) => any} change of null where nothing is held; undefined leaves it as it is, null deletes it
+ * @param {(record: any) => any} change of null where nothing is held; undefined leaves it as it is, null deletes it
  * @param {string} name which record
  * @returns {Promise<any>} what is held now
  */
@@ -254,10 +254,10 @@ async function update(change, name = RECORD) {
       /** @type {unknown} */
       let now = null;
       store.get(name).onsuccess = (event) => {
-        const held = /** @type {IDBRequest} */ (event.target).result ?? null;
-        const next = change(held);
-        now = next === undefined ? held : next;
-        if (next === null && held) store.delete(name);
+        const record = /** @type {IDBRequest} */ (event.target).result ?? null;
+        const next = change(record);
+        now = next === undefined ? record : next;
+        if (next === null && record) store.delete(name);
         if (next) store.put(next, name);
       };
       transaction.oncomplete = () => resolve(now);
@@ -268,7 +268,7 @@ async function update(change, name = RECORD) {
   }
 }
 
-/** @param {(held: Held | null) => Held | null | undefined} change @returns {Held | null} */
+/** @param {(record: Held | null) => Held | null | undefined} change @returns {Held | null} */
 function changeInMemory(change) {
   const next = change(inMemory);
   if (next !== undefined) inMemory = next;

@@ -10,11 +10,11 @@ import { approvalRoot } from "./approvals.js";
 import { current } from "./keyring.js";
 import { changeNotes, readNotes, withConnector } from "./notes.js";
 import { stillApproved } from "./own_history.js";
-import { isAsked, loadRequest } from "./review.js";
+import { isRequested, loadRequest } from "./review.js";
 
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("./notes.js").Notes} Notes */
-/** @typedef {{asked: RequestData, approved: import("../formats/records.js").Approved}} Older what the vault signed once, of a request as it was frozen */
+/** @typedef {{data: RequestData, approved: import("../formats/records.js").Approved}} Older what the vault signed once, of a request as it was frozen */
 
 const TYP = "consent-approval+jwt";
 
@@ -31,32 +31,32 @@ export async function olderGrants() {
   const { grants } = await api.call("GET", "/consent/grants/outdated?also=current");
   const [standing, { notes }] = [await stillApproved(), await readNotes()];
   const found = await Promise.all(/** @type {{grant_id: string, request_id: string}[]} */ (grants).map(older));
-  return found.filter((one) => one !== null).filter(({ asked: { request, request_digest } }) =>
+  return found.filter((one) => one !== null).filter(({ data: { request, request_digest } }) =>
     standing.has(request_digest) && recordOf(notes.approvals, request, request_digest) === null);
 }
 
 /** @param {{grant_id: string, request_id: string}} grant @returns {Promise<Older | null>} null where this vault never signed it */
 async function older({ grant_id, request_id }) {
   try {
-    const asked = await loadRequest(request_id);
+    const data = await loadRequest(request_id);
     const { approval } = await api.getApproval(grant_id);
-    return approval === null ? null : { asked, approved: await signedHere(asked, approval) };
+    return approval === null ? null : { data, approved: await signedHere(data, approval) };
   } catch (error) {
     if (error instanceof Refused && error.reason !== "rolled_back") return null;
     throw error;
   }
 }
 
-/** What it says, once the vault's own root vouches for it. @param {RequestData} asked @param {string} approval */
+/** What it says, once the vault's own root vouches for it. @param {RequestData} data @param {string} approval */
 async function signedHere({ request, request_digest, issuer }, approval) {
   const iss = new URL(issuer).origin;
   const { jwk } = await appKey(await approvalRoot(), iss, request.app_id);
-  const said = await verified(approval, TYP, jwk, "the approval");
+  const claims = await verified(approval, TYP, jwk, "the approval");
   const names = { iss, sub: request.user_id, aud: request.app_id, request_id: request.request_id, request_digest };
-  const other = Object.entries(names).find(([name, value]) => said[name] !== value)?.[0];
-  const outside = said.approved_attributes.find((/** @type {string} */ path) => !isAsked(request, path));
+  const other = Object.entries(names).find(([name, value]) => claims[name] !== value)?.[0];
+  const outside = claims.approved_attributes.find((/** @type {string} */ path) => !isRequested(request, path));
   if (other ?? outside) throw new Refused("is of something else", other ?? "approved_attributes", "not_approved");
-  return { attributes: said.approved_attributes, endsAt: said.ends_at, revision: said.revision, approvalSha256: await sealedDigest(approval) };
+  return { attributes: claims.approved_attributes, endsAt: claims.ends_at, revision: claims.revision, approvalSha256: await sealedDigest(approval) };
 }
 
 /**
@@ -66,7 +66,7 @@ async function signedHere({ request, request_digest, issuer }, approval) {
 export const closeOlderGrants = (chosen) =>
   changeNotes((notes) => {
     const closed = /** @type {Notes} */ ({ ...notes, older_grants: "closed" });
-    return chosen.reduce((now, { asked: { request, request_digest }, approved }) => ({
+    return chosen.reduce((now, { data: { request, request_digest }, approved }) => ({
       ...withConnector(now, request.app_id, request.connector_thumbprint),
       approvals: withRecord(now.approvals, request, request_digest, approved, Date.now() / 1000),
     }), closed);

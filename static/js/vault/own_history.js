@@ -33,8 +33,8 @@ export async function entriesAfter(from) {
   const read = /** @type {Entry[]} */ ([]);
   for (;;) {
     const { head, entries } = await api.getChain(last.sequence);
-    for (const told of entries) {
-      const entry = followed(told, last);
+    for (const raw of entries) {
+      const entry = followed(raw, last);
       if (ENDS.has(entry.kind)) ended.push(String(entry.facts?.request_digest));
       if (entry.kind === "approved") approved.push(String(entry.facts?.request_digest));
       read.push(entry);
@@ -55,11 +55,11 @@ export async function entriesAfter(from) {
  * @param {{notes: {retired?: string[]}, revision: number, jwe: string | null, keyId: string}} state as it is stored
  */
 export async function tellLaterState(entries, { notes, revision, jwe, keyId }) {
-  const told = entries.filter(({ kind }) => kind === VAULT_STATE).map(({ facts }) => /** @type {Record<string, any>} */ (facts));
-  const first = told.findIndex(({ key_id }) => key_id === keyId); // what comes before is of an earlier vault or key
+  const states = entries.filter(({ kind }) => kind === VAULT_STATE).map(({ facts }) => /** @type {Record<string, any>} */ (facts));
+  const first = states.findIndex(({ key_id }) => key_id === keyId); // what comes before is of an earlier vault or key
   if (first < 0 && jwe === null) return false; // a vault without notes never wrote one down
   const digest = jwe === null ? null : await sealedDigest(jwe);
-  return told.slice(Math.max(0, first)).some(({ key_id, revision: later, notes_sha256 }) =>
+  return states.slice(Math.max(0, first)).some(({ key_id, revision: later, notes_sha256 }) =>
     key_id === keyId ? later > revision || (later === revision && notes_sha256 !== digest) : !notes.retired?.includes(key_id));
 }
 
@@ -71,17 +71,17 @@ export async function tellLaterState(entries, { notes, revision, jwe, keyId }) {
 export async function readHistory(begin) {
   const before = await readState();
   const from = begin(before.notes);
-  const told = await entriesAfter(from);
+  const history = await entriesAfter(from);
   // another tab or device may have written in between
-  const isBehind = (await tellLaterState(told.entries, before)) && (await tellLaterState(told.entries, await readState()));
+  const isBehind = (await tellLaterState(history.entries, before)) && (await tellLaterState(history.entries, await readState()));
   if (isBehind) throw rolledBack("the history tells of a later state of the vault");
-  return { notes: before.notes, from, ...told };
+  return { notes: before.notes, from, ...history };
 }
 
-/** @param {unknown} told @param {Head} last */
-function followed(told, last) {
+/** @param {unknown} raw @param {Head} last */
+function followed(raw, last) {
   try {
-    const entry = nextEntry(told, last);
+    const entry = nextEntry(raw, last);
     // facts go with the whole account only: what ended could otherwise be hidden by taking them away
     if (entry.facts === null) throw new Refused(`what entry ${entry.sequence} tells is gone`, "facts");
     if (ENDS.has(entry.kind) && typeof entry.facts.request_digest !== "string") {

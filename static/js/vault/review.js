@@ -85,7 +85,7 @@ function same(member, computed, stated) {
 export async function preview(requestId) {
   const { request } = await loadRequest(requestId);
   approvalRoot().catch(() => undefined); // at hand when it is needed; what is wrong with it is said then
-  return heldAttributes(await segmentsOf(request)).filter(({ path }) => isAsked(request, path));
+  return attributesOf(await segmentsOf(request)).filter(({ path }) => isRequested(request, path));
 }
 
 /** With the answers that are asked for. @param {FrozenRequest} request @returns {Promise<OpenedSegment[]>} */
@@ -174,7 +174,7 @@ export { notesWithoutApp, stopSharing } from "./approvals.js";
 const forgetPreview = (requestId) => previewed.delete(requestId);
 
 /** @param {OpenedSegment[]} segments @returns {HeldAttribute[]} */
-const heldAttributes = (segments) =>
+const attributesOf = (segments) =>
   segments.flatMap(({ domain, segment_id, values }) =>
     Object.entries(values).map(([name, value]) => ({
       path: `${domain}.${segment_id}.${name}`,
@@ -192,7 +192,7 @@ const heldAttributes = (segments) =>
  * @param {string} path
  * @returns {boolean}
  */
-export function isAsked(request, path) {
+export function isRequested(request, path) {
   if (sealing.acceptedAnswers(request).includes(path)) return true;
   const { scope, required_attributes, optional_attributes } = request;
   if (!covers(scope, path)) return false;
@@ -204,8 +204,8 @@ export function isAsked(request, path) {
 function covers(scope, path) {
   if (scope === "pkm.read") return true;
   if (!scope.startsWith("attr.")) return false;
-  const asked = scope.slice("attr.".length);
-  return asked.endsWith(".*") ? path.startsWith(asked.slice(0, -1)) : path === asked;
+  const rest = scope.slice("attr.".length);
+  return rest.endsWith(".*") ? path.startsWith(rest.slice(0, -1)) : path === rest;
 }
 
 /**
@@ -222,7 +222,7 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
   const { request } = data;
   if (!invited && !(await isInvited(request)))
     throw new Refused("the vault does not know this sharing ID", "invitation_sha256", "unknown_invitation");
-  const outside = attributes.find((path) => !isAsked(request, path));
+  const outside = attributes.find((path) => !isRequested(request, path));
   if (outside !== undefined)
     throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
   await (await import("./ended.js")).takeOutEnded();

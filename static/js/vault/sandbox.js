@@ -8,7 +8,7 @@ import { openRoot, openSegment, rootMembers, sealSegment } from "../formats/vaul
 import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import { call } from "./api.js";
 import * as sealing from "../formats/exports.js";
-import { buildSlice, checkRequest, exportMembers, isAsked } from "./review.js";
+import { buildSlice, checkRequest, exportMembers, isRequested } from "./review.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").Keys} Keys */
@@ -157,16 +157,16 @@ export async function openAll({ addresses }, vault, scope) {
 /**
  * A request as this person is to see it, and what they hold of it.
  * @param {Person} person @param {VaultKey} vault @param {string} requestId
- * @returns {Promise<{data: RequestData, segments: OpenedSegment[], held: {path: string, value: unknown}[]}>}
+ * @returns {Promise<{data: RequestData, segments: OpenedSegment[], attributes: {path: string, value: unknown}[]}>}
  */
 export async function preview(person, vault, requestId) {
   const data = /** @type {RequestData} */ (await call("GET", `${person.addresses}requests/${requestId}/data`));
   await checkRequest(data, { requestId, userId: person.userId });
   const segments = withAnswers(await openAll(person, vault, data.request.scope), data.request.derived, new Date().toISOString());
-  const held = segments.flatMap(({ domain, segment_id, values }) =>
+  const attributes = segments.flatMap(({ domain, segment_id, values }) =>
     Object.entries(values).map(([name, value]) => ({ path: `${domain}.${segment_id}.${name}`, value })),
   );
-  return { data, segments, held: held.filter(({ path }) => isAsked(data.request, path)) };
+  return { data, segments, attributes: attributes.filter(({ path }) => isRequested(data.request, path)) };
 }
 
 /** As the person's own browser has it; made where the vault is without. @param {Person} person @param {VaultKey} vault */

@@ -145,8 +145,8 @@ export async function withPresentKey(work) {
     return await work(vault);
   } catch (error) {
     if (!isAboutAnotherKey(error)) throw error;
-    const held = await current();
-    if (held.keyId !== vault.keyId) return work(held);
+    const present = await current();
+    if (present.keyId !== vault.keyId) return work(present);
     if ((await ownKeys()).key_id === vault.keyId) throw error;
     await drop("key_changed");
     throw new Locked();

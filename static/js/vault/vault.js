@@ -10,7 +10,7 @@ export { hideScope, readNotes, rememberConnection, rememberInvitation, showScope
 export { takeOlderState, whatWentBack } from "./older_state.js";
 export { openAll } from "./reading.js";
 export { finishRotation, nextKey, Paused, prepareRotation } from "./rotation.js";
-export { approve, deny, isAsked, isInvited, isNewConnector, loadRequest, memoryOf, notesWithoutApp, preview, resumeGrant, stopSharing } from "./review.js";
+export { approve, deny, isInvited, isNewConnector, isRequested, loadRequest, memoryOf, notesWithoutApp, preview, resumeGrant, stopSharing } from "./review.js";
 export { strength } from "./strength.js";
 export { lock, unlock } from "./unlocking.js";
 export { createVault, prepareWays, tryRecoveryCode } from "./ways.js";
