@@ -56,6 +56,13 @@ def test_lock_files_hold_hashes_and_no_address() -> None:
         assert ADDRESS_OF_A_REGISTRY.findall(text) == []
 
 
+def test_each_fault_can_be_made() -> None:
+    check = ["git", "apply", "--check", "-p0", "--unidiff-zero"]
+    patches = (ROOT / "tests" / "faults").glob("*.patch")
+
+    assert [path.stem for path in sorted(patches) if subprocess.run([*check, str(path)], cwd=ROOT).returncode] == []
+
+
 def test_templates_hold_no_inline_script_or_style() -> None:
     inline = re.compile(
         r"<script(?![^>]*\bsrc=)(?![^>]*application/json)|<style|\sstyle=|\son[a-z]+=|[\"']\s*javascript:", re.I
