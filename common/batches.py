@@ -42,17 +42,18 @@ def one_by_one(
     run. Raises where the database is gone, and where the first `most_failures` all failed: then it is not the rows.
     """
     ends_at = time.monotonic() + most_seconds
-    done = failed = 0
+    done = succeeded = failed = 0
     for row in rows:
         if shutdown.has_begun() or time.monotonic() > ends_at:
             break
         try:
             done += work(row)
+            succeeded += 1
         except Exception as error:
             if is_database_away(error):
                 raise
             failed += 1
-            if done == 0 and failed == most_failures:
+            if succeeded == 0 and failed == most_failures:
                 raise
             _log.exception("one of %s could not be done and is left for the next run", what)
     return done

@@ -16,7 +16,7 @@ from common.shutdown import shutdown
 
 EVERY = 5.0  # seconds
 DEAD_AFTER = 20.0  # seconds
-_KEY = "heartbeat:"
+PREFIX = "heartbeat:"
 _log = logging.getLogger(__name__)
 
 
@@ -26,8 +26,8 @@ def beat(part: str) -> None:
     try:
         until = int((database_now().timestamp() + DEAD_AFTER) * 1000)
         row = {"value": "true", "expires_at": until}
-        if not CacheEntry.objects.filter(key=_KEY + part).update(**row):
-            CacheEntry.objects.get_or_create(key=_KEY + part, defaults=row)
+        if not CacheEntry.objects.filter(key=PREFIX + part).update(**row):
+            CacheEntry.objects.get_or_create(key=PREFIX + part, defaults=row)
     except Error as error:
         connection.close()  # a broken one is not used again
         _log.warning("the heartbeat of the %s is not written: %s", part, type(error).__name__)
@@ -35,7 +35,7 @@ def beat(part: str) -> None:
 
 def key(part: str) -> str:
     """The key of its row in `cache_entries`, whose `expires_at` is in milliseconds."""
-    return _KEY + part
+    return PREFIX + part
 
 
 def start(part: str) -> None:

@@ -1,6 +1,6 @@
 """Limits: how often something may happen. Whatever is limited is counted here, through one interface:
 
-    found = count(Limit("people-searches", 60, 3600), str(app_pk))  # one more; `look` counts nothing
+    found = count(Limit("people-searches", 60, 3600), str(app_pk))  # one more; `peek` counts nothing
     found.require(TooManyRequests)  # raises where it was one too many, with `Retry-After`
     headers([found])  # what the answer says of it
 
@@ -23,15 +23,14 @@ import math
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import redis
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 
 from common.models import RateCount
 
@@ -48,7 +47,8 @@ class Limit:
     """At most `allowed` within `seconds`; 0 allowed is no limit. `name` is the policy that `RateLimit-Policy` shows.
 
     With `per_second` it is a pace (see `pace`). One that is `in_database` is counted there even where there is Redis,
-    so that a statement of its caller can read it along (`row_key`, `count_of_row`).
+    so that a statement of its caller can read it along (`row_key`, `count_of_row`), or so that the count is kept with
+    what the caller's transaction writes, or not at all.
     """
 
     name: str
@@ -134,23 +134,13 @@ def peek(limit: Limit, key: str) -> Count:
 
 
 def undo(limit: Limit, key: str) -> None:
-    """Take back one that was counted in a transaction that came to nothing."""
+    """Take back one that was counted in a transaction that came to nothing.
+
+    A process that is killed before it comes to this leaves the count: for what must come through when it is sent again,
+    count `in_database`.
+    """
     if limit.allowed:
         _shared(lambda store: store.undo(_name(limit, key)))
-
-
-@contextmanager
-def counted(limit: Limit, key: str) -> Iterator[Count]:
-    """A transaction that begins with one count, which is taken back where the transaction comes to nothing."""
-    found = None
-    try:
-        with transaction.atomic():
-            found = count(limit, key)
-            yield found
-    except BaseException:
-        if found is not None:
-            undo(limit, key)
-        raise
 
 
 def forget(limit: Limit, key: str) -> None:

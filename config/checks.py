@@ -19,6 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from joserfc.jwk import OKPKey
 from psycopg.conninfo import conninfo_to_dict
 
 from common.colours import LIGHT_GROUND, READ, contrast
@@ -136,7 +137,7 @@ def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> lis
             f"Nothing was changed. Delete {settings.VAR} with all in it, and a database of your own; then start again."
         )
         return [Error(said, hint=hint, id="config.E007")]
-    if not (later := _unknown(applied)):
+    if not (later := unknown_migrations(applied)):
         return []
     said = f"A later release migrated the database {name}: this one does not know {'.'.join(later[0])}"
     said += f" and {len(later) - 1} more." if later[1:] else "."
@@ -144,7 +145,7 @@ def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> lis
     return [Error(said, hint=hint, id="config.E009")]
 
 
-def _unknown(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
+def unknown_migrations(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
     """Those that this release does not bring; the rows of an app that it has no more stay, and mean nothing."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     brought = {*loader.disk_migrations, *(old for each in loader.disk_migrations.values() for old in each.replaces)}
@@ -184,32 +185,34 @@ def _encryption() -> list[CheckMessage]:
 
 
 def _log_keys() -> list[CheckMessage]:
-    from consent.ledger import receipts
     from consent.log import keys
 
     try:
-        verifiers, own = keys.verifier_keys(), {key.public for key in keys.verifier_keys()}
-        witnesses = len(keys.witnesses()) >= keys.quorum()
-        receipt_keys = {key.public_key.public_bytes_raw() for key in receipts.signing_keys()}
-    except Exception:  # as above
-        verifiers, own, witnesses, receipt_keys = [], set(), False, set()
-    if not verifiers or not witnesses:
+        own = {key.public for key in keys.verifier_keys()}
+        works = bool(own) and len(keys.witnesses()) >= keys.quorum()
+    except Exception:  # whatever the library raises for what is no key
+        own, works = set(), False
+    if not works:
         said = "LOG_KEYS is no list of private Ed25519 keys as JWKs, or LOG_VERIFIER_KEYS or LOG_WITNESSES do not do."
         return [Error(said, hint=_HINT, id="config.E004")]
-    if own & receipt_keys:
+    if own & {key.public_key.public_bytes_raw() for key in _receipt_keys()}:
         return [Error("A key of LOG_KEYS signs receipts too.", hint=_HINT, id="config.E005")]
     return []
 
 
-def _receipts() -> list[CheckMessage]:
+def _receipt_keys() -> list[OKPKey]:
+    """The keys of RECEIPT_KEYS; none where they cannot be read, which `config.E003` says."""
     from consent.ledger import receipts  # has models, and config/wsgi.py imports this module before they can be loaded
 
     try:
-        keys = receipts.signing_keys()
-        signs = bool(keys) and all(key.is_private for key in keys)
+        return list(receipts.signing_keys())
     except Exception:  # whatever the library raises for what is no key
-        signs = False
-    if signs:
+        return []
+
+
+def _receipts() -> list[CheckMessage]:
+    keys = _receipt_keys()
+    if keys and all(key.is_private for key in keys):
         return []
     said = "RECEIPT_KEYS is not a list of private Ed25519 keys as JWKs."
     return [Error(said, hint=_HINT, id="config.E003")]

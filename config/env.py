@@ -165,14 +165,15 @@ def broker(name: str) -> tuple[str, dict[str, Any]]:
     schemes = {place.scheme for place in places}
     if not schemes <= set(_BROKERS):
         raise ImproperlyConfigured(f"{name} must begin with one of {', '.join(_BROKERS)} and ://.")
-    if schemes <= set(_REDIS):
+    if schemes <= set(_REDIS) and len(places) < 2:
         return redis(name), REDIS_OPTIONS if places else {}
     if schemes <= {"amqp", "amqps"}:
         return text(name), {"write_timeout": 10}  # seconds; the worker's reads wait for as long as nothing comes
     master = parse_qs(places[0].query).get("master_name", [])
     if schemes != {"sentinel"} or len(master) != 1:
         raise ImproperlyConfigured(
-            f"{name} must be of one kind, Sentinels as sentinel://<host>:<port>/<number>?master_name=<name>."
+            f"{name} must be of one kind: one Redis, RabbitMQ, or Sentinels as "
+            "sentinel://<host>:<port>/<number>?master_name=<name>."
         )
     addresses = ";".join(place._replace(query="").geturl() for place in places)
     return addresses, {**REDIS_OPTIONS, "master_name": master[0]}

@@ -88,7 +88,7 @@ def _confirmation_page(site: AdminSite, request: HttpRequest, kept: QueryDict) -
         "title": gettext("Do this now?"),
         "action_label": _action_label(site, request, kept),
         "chosen": len(kept.getlist("_selected_action")),
-        "shown": [(name, values) for name, values in kept.lists() if not name.startswith(_FORM_CONTROLS)],
+        "shown": [(name, values) for name, values in kept.lists() if name not in _FORM_CONTROLS],
         "hidden": [(name, value) for name, values in kept.lists() for value in values if name != "csrfmiddlewaretoken"],
         "address": request.get_full_path(),
     }

@@ -7,6 +7,7 @@ is kept, apart from whose it is: it holds for whoever adds the number later, too
 import re
 import unicodedata
 
+from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext
 
@@ -23,7 +24,7 @@ _STOP = {
     "fr": {"arret", "arreter"},
 }
 _START = {"en": {"start", "unstop"}, "de": {"anmelden"}}
-ONCE = Limit("inbound-message-once", 1, 600)  # longer than its signature is good for
+ONCE = Limit("inbound-message-once", 1, 600, in_database=True)  # longer than its signature is good for
 
 
 def is_opted_out(number: str) -> bool:
@@ -44,8 +45,8 @@ def take_inbound(*, number: str, text: str, message_id: str) -> tuple[bool, str 
     stops, starts = _language(_STOP, text), _language(_START, text)
     if not (stops or starts):
         return is_opted_out(number), None
-    with limits.counted(ONCE, message_id) as times:  # a message that could not be kept counts when it comes again
-        if not times.exceeded:
+    with transaction.atomic():  # with its count: a message that could not be kept is taken when it comes again
+        if not limits.count(ONCE, message_id).exceeded:
             _keep(number, opted_out=stops is not None)
     with translation.override(stops or starts):
         if stops:

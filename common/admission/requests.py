@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import IO, Any
 from urllib.parse import parse_qsl
 
-from django.http import HttpRequest, UnreadablePostError
+from django.http import HttpRequest
 from rest_framework.request import Request
 
 from common.problems import InvalidRequest, PayloadTooLarge
@@ -66,7 +66,7 @@ class JSONRequest(Request):
         source = self.META["wsgi.input"] if self.is_chunked else self._request
         try:
             content: bytes = source.read(limit + 1)
-        except UnreadablePostError:
+        except OSError:  # Django's UnreadablePostError is one
             return InvalidRequest("The body ended early.")
         return content
 

@@ -135,7 +135,7 @@ def _as_migrated(database: BaseDatabaseWrapper, cursor: Any, rule: Rule) -> Rule
         return rule
     there = {column.name for column in database.introspection.get_table_description(cursor, rule.table)}
     parts = [part for part in rule.condition.split(" OR ") if part.split('"')[1] in there]
-    return replace(rule, condition=" OR ".join(parts))
+    return replace(rule, condition=" OR ".join(parts) or "1 = 0")
 
 
 def take_off(database: BaseDatabaseWrapper, rule: Rule) -> None:

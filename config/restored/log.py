@@ -77,8 +77,8 @@ def check_mirror() -> Iterator[Line]:
     try:
         note = _mirrored(state.epoch)
     except LogRefused as refused:
-        kept = _newest_kept(state.epoch)
-        yield fails("mirror", str(refused)) if kept else passes("mirror", "nothing was mirrored yet")
+        is_new = isinstance(refused, mirror.NotMirrored) and _newest_kept(state.epoch) is None
+        yield passes("mirror", "nothing was mirrored yet") if is_new else fails("mirror", str(refused))
         return
     mirrored = notes.Checkpoint.of_note(note)
     if mirrored.size > state.size:

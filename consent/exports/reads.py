@@ -82,7 +82,10 @@ def read_export(
     idempotency_key: str | None,
     address: str,
 ) -> ExportAnswer:
-    """The approved slice, sealed. Liveness is checked first; a 304 counts no read, every 200 one."""
+    """The approved slice, sealed. Liveness is checked first.
+
+    A 304 counts no read; every 200 counts one, but for the same answer again by its idempotency key.
+    """
     live = _find_live(app, request_id)
     etag = _etag(live["newest"], accept_jose)
     if if_none_match is not None and _matches(if_none_match, etag):
@@ -92,7 +95,6 @@ def read_export(
         # it ended between the look and the count: say how it stands now
         live = _find_live(app, request_id)
         raise GrantEnded("The approval has ended.", request_status=live["status"], grant_status=live["grant_status"])
-    metrics.READS.inc()
     etag = _etag(read["export_id"], accept_jose)
     if accept_jose:
         body = read["ciphertext"].encode()
@@ -151,6 +153,7 @@ def _read(*, app: AppContext, request_id: str, live: _Row, key: str | None, addr
     written = {"export_pk": read["export_pk"], "token_pk": app.token_pk, "address_prefix": _network(address)}
     with audit.must_be_written():
         _execute(_WRITE_DOWN.format(clock=at.sql), {**given, **written})
+    transaction.on_commit(metrics.READS.inc)
     if claim is not None:
         claim.keep({"export_id": read["export_id"]})
     if read["reads"] == read["max_reads"]:

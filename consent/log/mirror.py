@@ -18,6 +18,10 @@ from consent.log.merkle import HEIGHT, WIDTH, Frontier, tile_width
 from consent.log.notes import Checkpoint
 
 
+class NotMirrored(LogRefused):
+    """The mirror has no such file."""
+
+
 def tile_path(level: int | str, number: int, width: int) -> str:
     """The name of a tile (or, for the level `entries`, of a bundle of entries), as tlog-tiles spells it."""
     digits = f"{number:03d}"
@@ -80,7 +84,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 # --- Reading it after a restore ---------------------------------------------------------------------------------------
 def newest_note(epoch: str) -> str:
-    """The checkpoint that was mirrored last; raises `LogRefused` where there is no mirror, or none in it."""
+    """The checkpoint that was mirrored last; raises `LogRefused` without a mirror, `NotMirrored` where it has none."""
     if not settings.LOG_MIRROR:
         raise LogRefused("LOG_MIRROR names no folder")
     return _read(_folder(epoch) / "checkpoint").decode()
@@ -108,7 +112,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise LogRefused(f"the mirror has no {path}") from None
+        raise NotMirrored(f"the mirror has no {path}") from None
 
 
 def _unbundled(bundle: bytes) -> Iterator[bytes]:

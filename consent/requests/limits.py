@@ -180,8 +180,9 @@ def peek_hourly_budget(app: AppContext) -> Count:
 def spending_hourly_budget(app: AppContext) -> Iterator[Callable[[list[Count]], list[Count]]]:
     """Around a transaction that may make a new request: what to call as the last thing that may refuse it.
 
-    It counts in the transaction that writes the request. A refusal, and whatever else ends that transaction, gives the
-    count back. It takes what `check_recent` returned, and returns all limits as they stand with the new request.
+    It counts in the transaction that writes the request. A refusal, and whatever else fails in here, gives the count
+    back; what fails later in a transaction around this does not, where Redis counts. It takes what `check_recent`
+    returned, and returns all limits as they stand with the new request.
     """
     limit, has_spent = hourly_budget(app), False
 

@@ -82,7 +82,7 @@ class RecentRequests:
     has_blocked: bool
     is_kept_away: bool  # by the person's rule that only checked apps ask
     last_of_week: datetime | None  # when the app asked last, where they let it once a week
-    made: int  # new requests of the last 24 hours
+    made: int  # new requests of the last 24 hours, by this process's clock: a few seconds at their edge decide nothing
     first_at: datetime | None  # when the first of those was made
     undecided: tuple[RecentRequest, ...]  # pending ones, whose time may be over all the same
     denied: tuple[RecentRequest, ...]  # within DENIAL_COOLDOWN_SECONDS, and those of a moment before

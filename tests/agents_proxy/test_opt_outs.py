@@ -1,13 +1,17 @@
 """STOP and START: what people write back is kept, answered, and holds for whoever has the number."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 
 from accounts.models import User
+from agents_proxy.financial import webhooks
 from agents_proxy.messaging import opt_outs, phone_numbers
 from agents_proxy.messaging.models import OptOut, OutboundMessage
+from common import limits
+from common.limits import Limit
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
 from tests.agents_proxy.test_messaging_reports import SECRET, report
@@ -117,3 +121,12 @@ def test_strangers_and_others(client_json: JsonClient) -> None:
     assert report(client_json, {"from": "me", "text": "STOP"}, address=INBOUND).status_code == 400
     write(client_json, "STOP", number=OTHER)
     assert (opt_outs.is_opted_out(TO), opt_outs.is_opted_out(OTHER)) == (False, True)
+
+
+@pytest.mark.parametrize("once", [opt_outs.ONCE, webhooks.ONCE], ids=lambda once: once.name)
+def test_a_message_counts_only_with_what_was_written_for_it(db: None, once: Limit) -> None:
+    with suppress(KeyboardInterrupt), transaction.atomic():
+        limits.count(once, "msg_1")
+        raise KeyboardInterrupt
+
+    assert limits.peek(once, "msg_1").used == 0

@@ -2,12 +2,14 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
 from django.core.cache import cache
 from django.db import connection
 
+from common import heartbeats
 from common.models import CacheEntry
 from common.tasks import forget_rate_counts
 from tests.patience import MOST_SECONDS
@@ -66,3 +68,12 @@ def test_of_many_at_once_one_adds(transactional_db: None) -> None:  # each threa
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(add, range(8))) == 1
+
+
+@pytest.mark.django_db
+def test_a_heartbeat_is_over_by_the_databases_clock_alone() -> None:
+    heartbeats.beat("worker")
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=1)):
+        forget_rate_counts()
+
+    assert CacheEntry.objects.filter(key=heartbeats.key("worker")).exists()

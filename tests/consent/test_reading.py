@@ -1,10 +1,12 @@
 """Every 200 is one read, and only what lives is read."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import orjson
 import pytest
 
+from common import metrics
 from consent.errors import GrantEnded
 from consent.exports import reads
 from consent.exports.models import Export, Read
@@ -37,16 +39,20 @@ def refreshed(grant: Grant) -> Export:
     return ExportFactory(grant=grant, revision=newest.revision + 1)
 
 
-def test_a_repeat_after_a_refresh_is_another_read(db: None) -> None:
+def test_a_repeat_after_a_refresh_is_another_read(
+    db: None, django_capture_on_commit_callbacks: Callable[[], AbstractContextManager[list[Callable[[], None]]]]
+) -> None:
     grant = ExportFactory().grant
     app = app_context(grant)
     read(grant, app, idempotency_key="k1")
     newer = refreshed(grant)
 
-    answers = [read(grant, app, idempotency_key="k1") for _ in range(2)]
+    with django_capture_on_commit_callbacks() as counted:
+        answers = [read(grant, app, idempotency_key="k1") for _ in range(2)]
 
     assert [orjson.loads(answer.body)["export_id"] for answer in answers] == [newer.export_id] * 2
     assert Read.objects.count() == 2
+    assert counted.count(metrics.READS.inc) == 1
 
 
 @pytest.mark.parametrize("accept_jose", [True, False])

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from accounts.outbox import send_due_mails
+from common.batches import one_by_one
 from common.clock import database_now
 from consent.decisions import actions as decision_actions
 from consent.decisions import expiry
@@ -239,3 +240,14 @@ def test_no_mail_due_is_a_look_at_an_index(db: None) -> None:
 
     # what is late or due, the requests, the grants, what apps did, what nobody uses, and what other rooms gather
     assert len(ran) == 11 + 7 * ASKS_CLOCK
+
+
+def test_rows_with_nothing_to_do_are_no_failures() -> None:
+    def work(row: int) -> int:
+        if row:
+            raise ValueError(row)
+        return 0
+
+    assert one_by_one([0, 1, 2], work, what="these rows", most_seconds=60, most_failures=2) == 0
+    with pytest.raises(ValueError, match="2"):
+        one_by_one([1, 2, 0], work, what="these rows", most_seconds=60, most_failures=2)

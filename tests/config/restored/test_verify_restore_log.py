@@ -129,3 +129,16 @@ def test_a_mirror_that_is_gone(world: World, mirror: Path) -> None:
     (mirror / "checkpoint").unlink()
     (found,) = log_faults()
     assert found.startswith("mirror: the mirror has no ")
+
+
+def test_a_mirror_of_something_else_beside_a_log_that_signed_nothing(
+    world: World, mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "_newest_kept", lambda epoch: None)
+    (mirror / "checkpoint").write_text("no note")
+    (wrong,) = log.check_mirror()
+    (mirror / "checkpoint").unlink()
+    (missing,) = log.check_mirror()
+
+    assert str(wrong).endswith("the mirror's checkpoint is no checkpoint")
+    assert str(missing).endswith("nothing was mirrored yet")

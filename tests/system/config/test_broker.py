@@ -15,9 +15,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from accounts.models import OutgoingMail
+from config import env
 from deploy.local.serving import free_port
 from tests.factories.accounts import OutgoingMailFactory
 from tests.patience import MOST_SECONDS, eventually
@@ -113,3 +115,10 @@ def test_a_server_and_a_worker_meet_at_the_broker(broker: str, tmp_path: Path) -
 def _broker_of(server: Served) -> object:
     with urllib.request.urlopen(f"{server.address}/readyz", timeout=MOST_SECONDS) as answer:
         return json.load(answer)["checks"]["broker"]
+
+
+@pytest.mark.parametrize("address", ["redis://a;redis://b", "redis://a;amqp://b", "sentinel://a:1/0", "sqs://"])
+def test_an_address_of_no_one_broker_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", address)
+    with pytest.raises(ImproperlyConfigured, match="CELERY_BROKER_URL must "):
+        env.broker("CELERY_BROKER_URL")

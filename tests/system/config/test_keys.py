@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,8 +89,9 @@ def test_the_file_that_make_keys_keeps_is_read_the_same_also_from_a_folder_with_
         ({"DATA_ENCRYPTION_KEYS": f"{Fernet.generate_key().decode()},x"}, "config.E002"),
         ({"RECEIPT_KEYS": "[]"}, "config.E003"),
         ({"RECEIPT_KEYS": '[{"kty": "OKP"}]'}, "config.E003"),
+        ({"LOG_KEYS": '[{"kty": "OKP"}]'}, "config.E004"),
     ],
-    ids=["none", "a second that is none", "no receipt key", "half a receipt key"],
+    ids=["none", "a second that is none", "no receipt key", "half a receipt key", "half a key of the log"],
 )
 def test_keys_that_do_not_work_fail_the_check_and_the_start(tmp_path: Path, change: dict[str, str], found: str) -> None:
     variables = {
@@ -107,7 +109,7 @@ def test_keys_that_do_not_work_fail_the_check_and_the_start(tmp_path: Path, chan
     )  # fmt: skip
 
     assert checked.returncode != 0
-    assert found in checked.stderr
+    assert set(re.findall(r"config\.E00[1-5]", checked.stderr)) == {found}
     assert started.returncode != 0
     assert found in started.stderr
     for secret in ("SECRET_KEY", "DATA_ENCRYPTION_KEYS"):
