@@ -157,7 +157,7 @@ class AsyncClient:
 
     async def tell_sandbox_event(self, event: str) -> Processing:
         """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
-        return await asyncio.to_thread(sandbox.tell_event, LoopSender(self._do), event)
+        return await asyncio.to_thread(sandbox.send_event, LoopSender(self._do), event)
 
     async def _step(self, step: Step) -> Any:
         if isinstance(step, float):

@@ -192,7 +192,7 @@ class Client:
 
     def tell_sandbox_event(self, event: str) -> Processing:
         """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
-        return sandbox.tell_event(self._transport, event)
+        return sandbox.send_event(self._transport, event)
 
     def _do(self, step: Step) -> Any:
         if isinstance(step, float):
