@@ -98,48 +98,48 @@ def _key(key_id: str, network: str) -> ECKey:
     return key
 
 
-def take_webhook(said: Webhook, *, name: str) -> None:
+def take_webhook(webhook: Webhook, *, name: str) -> None:
     """Do what a signed message means for the item that it names; one that comes again, or is of no use here, is
     nothing."""
-    act = _ACTS.get((said.webhook_type, said.webhook_code))
+    act = _ACTS.get((webhook.webhook_type, webhook.webhook_code))
     with limits.counted(ONCE, name) as times:
         items = Item.objects.select_for_update(of=("self",)).select_related("user")
-        item = items.filter(upstream_id=said.item_id).exclude(status=ItemStatus.REMOVED).first()
+        item = items.filter(upstream_id=webhook.item_id).exclude(status=ItemStatus.REMOVED).first()
         if act is not None and item is not None and not times.exceeded:
-            act(item, said)
+            act(item, webhook)
 
 
-def _there_is_more(item: Item, said: Webhook) -> None:
+def _there_is_more(item: Item, webhook: Webhook) -> None:
     Item.objects.filter(pk=item.pk).update(changed_at=database_now())  # a refresh under way may have read past it
     start_refresh(item)
 
 
-def _failed(item: Item, said: Webhook) -> None:
-    if said.error is not None:
-        linked_items.note_problem(item.pk, client.problem_named(said.error.error_code, said.error.error_type))
+def _failed(item: Item, webhook: Webhook) -> None:
+    if webhook.error is not None:
+        linked_items.note_problem(item.pk, client.problem_named(webhook.error.error_code, webhook.error.error_type))
 
 
-def _revoked(item: Item, said: Webhook) -> None:
+def _revoked(item: Item, webhook: Webhook) -> None:
     linked_items.note_problem(item.pk, ItemRevoked)
 
 
-def _account_revoked(item: Item, said: Webhook) -> None:
+def _account_revoked(item: Item, webhook: Webhook) -> None:
     """Whose purchases were whose is not kept: all go, and those of the other accounts come anew."""
     linked_items.forget_purchases(item.pk)
-    _there_is_more(item, said)
+    _there_is_more(item, webhook)
 
 
-def _ends(item: Item, said: Webhook) -> None:
-    ends_at = said.consent_expiration_time or said.disconnect_time
+def _ends(item: Item, webhook: Webhook) -> None:
+    ends_at = webhook.consent_expiration_time or webhook.disconnect_time
     if ends_at is not None and ends_at != item.ends_at:
         item.ends_at = ends_at
         item.save(update_fields=["ends_at"])
         linked_items.mail_person(item, "ends")
 
 
-def _repaired(item: Item, said: Webhook) -> None:
+def _repaired(item: Item, webhook: Webhook) -> None:
     Item.objects.filter(pk=item.pk).update(status=ItemStatus.ACTIVE, ends_at=None)
-    _there_is_more(item, said)
+    _there_is_more(item, webhook)
 
 
 _ACTS: dict[tuple[str, str], Callable[[Item, Webhook], None]] = {

@@ -27,7 +27,7 @@ def at(text: str) -> datetime:
 
 
 def held_until(kept: AlertSettings, now: str, oldest: str = "") -> datetime | None:
-    alerts.hold(kept, now=at(now), oldest=at(oldest or now))
+    alerts.postpone(kept, now=at(now), oldest=at(oldest or now))
     kept.refresh_from_db()
     return kept.held_until
 
