@@ -20,7 +20,7 @@ from pkm.registry import copy as registry_copy
 from pkm.registry.models import ScopeEntry
 from pkm.segments.actions import delete_segment
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import CONNECTOR, asked
+from tests.consent.api.addresses import CONNECTOR, request_body
 from tests.consent.decisions import approval_body, refreshed
 from tests.factories import (
     AppFactory,
@@ -50,7 +50,7 @@ def api(db: None) -> Developer:
 
 
 def ask(api: Developer, user: User, **changes: Any) -> Any:
-    return api.post("/request-consent", asked(user, **{"scope": f"attr.{ADULT}", **changes}))
+    return api.post("/request-consent", request_body(user, **{"scope": f"attr.{ADULT}", **changes}))
 
 
 def decide(person: Vault, request: ConsentRequest, attributes: list[str]) -> Any:

@@ -26,7 +26,7 @@ from consent_bridge import sealed
 from consent_bridge.signing import signed_rotation
 from developers.models import App, AppPerson, WebhookEndpoint
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval, refreshed, resumption
 from tests.consent.test_races import asking_context, close_connections, fire
 from tests.consent.test_webhooks import SECRET
@@ -89,7 +89,9 @@ def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]
     invitation = invitation_of(vault.user)
     call(api.get(f"/user-scopes/{invitation}"))
     call(api.get("/people", query=handle))
-    made = call(api.post("/request-consent", asked(vault.user, connector_public_key=key, refresh_policy="continuous")))
+    made = call(
+        api.post("/request-consent", request_body(vault.user, connector_public_key=key, refresh_policy="continuous"))
+    )
     request_id, user_id = made["request_id"], made["user_id"]
     told.append(json.dumps(host.answer("discover_user_scopes", {"user_id": user_id})))
     told.append(json.dumps(host.answer("check_consent_status", {"request_id": request_id})))
@@ -190,7 +192,7 @@ def test_two_hosts_share_nothing_of_one_person() -> None:
 
 def ask(app: App, user: User, name: str) -> None:
     key = sealed.public_half(sealed.generate_connector_key())
-    body = RequestConsentBody.model_validate(asked(user, user_id=name, connector_public_key=key))
+    body = RequestConsentBody.model_validate(request_body(user, user_id=name, connector_public_key=key))
     creation.request_consent(app=asking_context(app), body=body, idempotency_key=None)
 
 

@@ -18,7 +18,7 @@ from consent.requests.models import ConsentRequest
 from developers.apps.actions import changing_app
 from developers.models import App, DeveloperApplication
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import asked as asked_for
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval
 from tests.factories import (
     AppFactory,
@@ -107,7 +107,7 @@ SAID = {
 
 def ask(app: App, user: User) -> ConsentRequest:
     """As the app asks: what its application says is kept with the request."""
-    asked = Developer.of(app).post("/request-consent", asked_for(user))
+    asked = Developer.of(app).post("/request-consent", request_body(user))
     assert asked.status_code == 201
     return ConsentRequest.objects.get(request_id=asked.json()["request_id"])
 

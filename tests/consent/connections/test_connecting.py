@@ -27,7 +27,7 @@ from developers.models import AppPerson
 from pkm.registry.hidden_scopes import hide_scope
 from pkm.signatures import sha256
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem
+from tests.consent.api.addresses import CONNECTOR, FOOD, problem, request_body
 from tests.consent.api.test_budgets import rate_limits
 from tests.consent.decisions import approval
 from tests.factories import AppFactory, Vault, known_as
@@ -332,13 +332,13 @@ def test_declining_tells_nothing_of_who_it_was(shop: Developer, person: User, br
 def test_nobody_is_led_elsewhere(shop: Developer, vault: Vault, url: str) -> None:
     for answer in (
         shop.post("/connections", {"return_url": url}),
-        shop.post("/request-consent", asked(vault.user, return_url=url)),
+        shop.post("/request-consent", request_body(vault.user, return_url=url)),
     ):
         assert problem(answer) == (400, "invalid_return_url")
 
 
 def test_an_origin_that_was_taken_away_leads_nowhere(shop: Developer, vault: Vault, browser: Client) -> None:
-    request_id = shop.post("/request-consent", asked(vault.user, return_url=BACK)).json()["request_id"]
+    request_id = shop.post("/request-consent", request_body(vault.user, return_url=BACK)).json()["request_id"]
     decisions.deny(request_id=request_id, by=vault.user)
     shop.app.origins = []
     shop.app.save(update_fields=["origins"])
@@ -348,7 +348,7 @@ def test_an_origin_that_was_taken_away_leads_nowhere(shop: Developer, vault: Vau
 
 
 def test_a_request_of_its_own_leads_back_too(shop: Developer, vault: Vault, browser: Client) -> None:
-    made = shop.post("/request-consent", asked(vault.user, return_url=BACK)).json()
+    made = shop.post("/request-consent", request_body(vault.user, return_url=BACK)).json()
     here = f"/consent/requests/{made['request_id']}/"
     waiting = browser.get(f"{here}return/")
     sheet = browser.get(here).content.decode()
@@ -425,7 +425,7 @@ def test_beginning_anew_takes_the_place_of_what_waits(shop: Developer, vault: Va
     assert ConsentRequest.objects.get(pk=abandoned.pk).status == "cancelled"
     assert ConsentRequest.objects.get(status="pending").withheld
     # and a direct one that of an uncompleted connection, of which it may know nothing
-    direct = shop.post("/request-consent", asked(vault.user, user_id=AppPerson.objects.get().pairwise_id))
+    direct = shop.post("/request-consent", request_body(vault.user, user_id=AppPerson.objects.get().pairwise_id))
     assert direct.status_code == 201
 
 
@@ -443,7 +443,7 @@ def test_what_the_app_knows_of_stays_as_it_is_and_tells_nothing(
 ) -> None:
     """What its link closed or replaced would tell the shop that it was she who followed it."""
     user_id = known_as(shop.app, vault.user)
-    direct = {**asked(vault.user, user_id=user_id), **RIDING}
+    direct = {**request_body(vault.user, user_id=user_id), **RIDING}
     request_id = shop.post("/request-consent", direct).json()["request_id"]
     if shared:
         approved(request_id, vault)
@@ -469,7 +469,7 @@ def test_what_rides_replaces_no_approval_of_meanwhile(shop: Developer, vault: Va
     answers(browser, begin(shop, return_url=BACK, request=RIDING))
     riding = ConsentRequest.objects.get()
     another_key = sealed.public_half(sealed.generate_connector_key())
-    direct = {**asked(vault.user, user_id=user_id), **RIDING, "connector_public_key": another_key}
+    direct = {**request_body(vault.user, user_id=user_id), **RIDING, "connector_public_key": another_key}
     grant = approved(shop.post("/request-consent", direct).json()["request_id"], vault)
     before = known_of(shop, user_id)
 
@@ -484,7 +484,7 @@ def test_what_rides_replaces_no_approval_of_meanwhile(shop: Developer, vault: Va
 
 def left_for(shop: Developer, vault: Vault, user_id: str) -> dict[str, int]:
     """What the app is told that it may still ask of this person, with one request that it takes back."""
-    answer = shop.post("/request-consent", asked(vault.user, user_id=user_id, scope="attr.lifestyle.*"))
+    answer = shop.post("/request-consent", request_body(vault.user, user_id=user_id, scope="attr.lifestyle.*"))
     assert answer.status_code == 201, answer.content
     shop.post("/end-consent", {"request_id": answer.json()["request_id"]})
     return rate_limits(answer)
@@ -532,7 +532,7 @@ def test_what_is_not_completed_gives_the_old_name_back_to_nobody(
     code = members_of(answers(browser, made))["connection_code"]
 
     assert problem(shop.get(f"/user-scopes/{user_id}")) == (404, "unknown_user")
-    assert problem(shop.post("/request-consent", asked(vault.user, user_id=user_id))) == (404, "unknown_user")
+    assert problem(shop.post("/request-consent", request_body(vault.user, user_id=user_id))) == (404, "unknown_user")
 
     assert completes(shop, made, code).json()["user_id"] == user_id
     assert shop.get(f"/user-scopes/{user_id}").status_code == 200
