@@ -169,7 +169,7 @@ def test_the_tools_share_it_hints_and_all(api: Developer, vault: Vault, known: U
 
     assert call(known_as(api.app, vault.user), **hint)[1]["code"] == "too_many_requests"
     assert call(known_as(api.app, known), **hint)[1]["user_id"] == known_as(api.app, known)
-    answer, told = call(known_as(api.app, vault.user))
-    assert told["user_id"] == known_as(api.app, vault.user)
+    answer, content = call(known_as(api.app, vault.user))
+    assert content["user_id"] == known_as(api.app, vault.user)
     assert answer["RateLimit"] == '"unknown-users";r=2;t=3600'
     assert call(known_as(api.app, vault.user), **{"X-Client-Hint": "h" * 129})[1]["code"] == "invalid_request"

@@ -67,9 +67,9 @@ def test_the_first_request_binds_it_and_names_the_person(api: Developer, other: 
         for theirs, nobodys in (looked, sent):
             assert problem(theirs) == (404, "unknown_user")
             assert theirs.content == nobodys.content
-        told = [other.get("/consent-status", user_id=one, scope=FOOD, headers=SAME) for one in (name, "usr_nobody")]
-        assert problem(told[0]) == (404, "unknown_request")
-        assert told[0].content == told[1].content
+        answers = [other.get("/consent-status", user_id=one, scope=FOOD, headers=SAME) for one in (name, "usr_nobody")]
+        assert problem(answers[0]) == (404, "unknown_request")
+        assert answers[0].content == answers[1].content
 
 
 def test_an_app_parts_from_a_person_by_the_sharing_id_that_it_used(

@@ -155,7 +155,7 @@ def test_nobody_signs_in_as_them_and_no_mail_is_sent_to_them(api: Developer, app
 def test_a_test_app_is_told_of_any_event_of_agents(api: Developer, app: App, event: ProcessingEvent) -> None:
     answer = api.post("/sandbox/events", {"type": event.value})
 
-    told = Notice.objects.get(app=app)
-    assert (answer.status_code, answer.json()) == (201, told.facts)
-    assert (told.kind, told.request, told.facts["sequence"]) == (event.value, None, told.sequence)
+    notice = Notice.objects.get(app=app)
+    assert (answer.status_code, answer.json()) == (201, notice.facts)
+    assert (notice.kind, notice.request, notice.facts["sequence"]) == (event.value, None, notice.sequence)
     assert api.post("/sandbox/events", {"type": "consent.approved"}).json()["code"] == "invalid_request"

@@ -18,7 +18,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, Vault
 Refused = Callable[[App, Vault], dict[str, Any]]
 
 
-ASKED: dict[str, tuple[dict[str, Any], int, str]] = {
+REFUSED_REQUESTS: dict[str, tuple[dict[str, Any], int, str]] = {
     "ask nobody": ({"user_id": "usr_x"}, 404, "unknown_user"),
     "no such scope": ({"scope": "attr.x.*"}, 400, "invalid_scope"),
     "two scopes": ({"scope": ["attr.lifestyle.food.*"]}, 400, "one_scope_per_request"),
@@ -35,7 +35,7 @@ def asking(changes: dict[str, Any], app: App, vault: Vault) -> dict[str, Any]:
 
 
 REFUSALS: dict[str, tuple[str, Refused, int, str]] = {
-    **{name: ("request_consent", partial(asking, row[0]), row[1], row[2]) for name, row in ASKED.items()},
+    **{name: ("request_consent", partial(asking, row[0]), row[1], row[2]) for name, row in REFUSED_REQUESTS.items()},
     "nobody": ("discover_user_scopes", lambda app, vault: {"user_id": "usr_nobody"}, 404, "unknown_user"),
     "no sharing ID": ("discover_user_scopes", lambda app, vault: {"user_id": "no;id"}, 404, "unknown_user"),
     "unknown member": ("end_consent", lambda app, vault: {**pending(app), "approve": True}, 400, "invalid_request"),

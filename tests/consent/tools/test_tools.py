@@ -57,18 +57,20 @@ def test_its_schemas_are_those_of_the_rest(tool: str, operation: str, host: Host
     responses, body = described[0]["responses"], described[0].get("requestBody")
 
     result, problem = (set(choice["required"]) for choice in found["outputSchema"]["anyOf"])
-    told = set(plain(responses["200"]["content"]["application/json"]["schema"], components)["required"])
-    assert result == ({"scope_entries"} if tool == "discover_user_scopes" else told)
+    required = set(plain(responses["200"]["content"]["application/json"]["schema"], components)["required"])
+    assert result == ({"scope_entries"} if tool == "discover_user_scopes" else required)
     refused = plain(responses["400"]["content"]["application/problem+json"]["schema"], components)
     assert problem == set(refused["required"])
     if tool == "request_consent":
-        asked_for = plain(body["content"]["application/json"]["schema"], components)
-        assert set(found["inputSchema"]["properties"]) == set(asked_for["properties"]) - {"invitation_sha256"}
-        assert found["inputSchema"]["required"] == asked_for["required"]
+        schema = plain(body["content"]["application/json"]["schema"], components)
+        assert set(found["inputSchema"]["properties"]) == set(schema["properties"]) - {"invitation_sha256"}
+        assert found["inputSchema"]["required"] == schema["required"]
     else:
-        said = {name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()}
-        assert said == ARGUMENTS[tool]
-        named = [name for name in said if name in ("user_id", "request_id")]
+        properties = {
+            name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()
+        }
+        assert properties == ARGUMENTS[tool]
+        named = [name for name in properties if name in ("user_id", "request_id")]
         assert found["inputSchema"].get("required", []) == named
 
 
@@ -128,8 +130,8 @@ def test_the_list_and_a_filtered_discovery_fit_a_context(host: Host, app: App, v
     assert tokens(list(tools.values())) + tokens(message) <= 3000
 
 
-def tokens(told: Any) -> float:
-    return len(orjson.dumps(told)) / 4
+def tokens(content: Any) -> float:
+    return len(orjson.dumps(content)) / 4
 
 
 @pytest.mark.parametrize(
