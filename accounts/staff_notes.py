@@ -25,7 +25,7 @@ def note_of(request: HttpRequest) -> str | None:
     return note if is_plain(note) and len(note) <= LONGEST_NOTE else None
 
 
-def ask_for_note(
+def note_page(
     page: _Admin,
     request: HttpRequest,
     rows: Sequence[Any],

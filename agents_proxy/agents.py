@@ -211,8 +211,8 @@ def receivers_for(purpose: Purpose) -> list[Receiver]:
         configured = settings.AGENTS[agent.name]
         reads = agent.purpose is purpose or (agent.reads_purchases and purpose is Purpose.FINANCIAL)
         if reads and configured["url"]:
-            said = (configured.get(name, "") for name in ("operator", "country", "privacy_notice"))
-            found.append(Receiver(agent.title, *said))
+            details = (configured.get(name, "") for name in ("operator", "country", "privacy_notice"))
+            found.append(Receiver(agent.title, *details))
     return found
 
 

@@ -84,23 +84,23 @@ TABLES = {
 
 def outcomes(user: User) -> list[Words]:
     """What the page tells before anybody confirms."""
-    said: list[Words] = []
+    sentences: list[Words] = []
     if Run.objects.filter(user=user).exists():
-        said.append(_("Your profile analyses are deleted."))
+        sentences.append(_("Your profile analyses are deleted."))
     by_request, by_hand = deletion_queries.receivers_of(user)
     if by_request:
-        said.append(
+        sentences.append(
             _("These are asked to delete what they got of you, for 30 days at most: %(names)s.")
             % {"names": "; ".join(by_request)}
         )
     if by_hand:
-        said.append(
+        sentences.append(
             _("These take no such request; if you want them to delete what they got, ask them yourself: %(names)s.")
             % {"names": "; ".join(by_hand)}
         )
     if Item.objects.filter(user=user, access_token__isnull=False).exists():
-        said.append(_("Linked bank accounts are unlinked."))
-    return said
+        sentences.append(_("Linked bank accounts are unlinked."))
+    return sentences
 
 
 def unlink(user: User) -> None:

@@ -83,17 +83,17 @@ class Statement:
 def statement(
     purposes: Sequence[Purpose],
     *,
-    asks: str,
+    requester: str,
     lasts: timedelta | None,
     one_analysis: bool = False,
     destinations: Sequence[str] = (),
 ) -> Statement:
-    """The wording for these purposes, in the active language; `asks` is who will call the agents.
+    """The wording for these purposes, in the active language; `requester` is who will call the agents.
 
     `destinations` is what the purpose `activation` covers, each with its name, host and app. `lasts` is None where the
     person has yet to choose.
     """
-    opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": asks}
+    opening = gettext("%(asks)s may have the following done with your personal details:") % {"asks": requester}
     named = {"destinations": "; ".join(destinations)}
     points = [
         Point(purpose, str(TITLES[purpose]), str(SENTENCES[purpose]) % named, receivers_for(purpose))

@@ -109,9 +109,9 @@ def check_accent(**_: Any) -> list[CheckMessage]:
     accent = settings.SITE_ACCENT
     if not accent or (found := contrast(accent, LIGHT_GROUND)) >= READ:
         return []
-    said = f"SITE_ACCENT is {accent}, whose contrast with the grounds of pages is {found:.1f}:1."
+    message = f"SITE_ACCENT is {accent}, whose contrast with the grounds of pages is {found:.1f}:1."
     hint = f"Choose a darker colour: at {READ}:1 it can be read. Dark pages get a lighter form of it."
-    return [Error(said, hint=hint, id="config.E008")]
+    return [Error(message, hint=hint, id="config.E008")]
 
 
 @register(Tags.database)
@@ -132,17 +132,17 @@ def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> lis
         return []
     applied, name = set(MigrationRecorder(connection).applied_migrations()), connection.settings_dict["NAME"]
     if ("pkm", "0002_starter_registry") in applied:
-        said = f"The database {name} is from before 0.1.0, and nothing leads from its tables to those of now."
+        message = f"The database {name} is from before 0.1.0, and nothing leads from its tables to those of now."
         hint = (
             f"Nothing was changed. Delete {settings.VAR} with all in it, and a database of your own; then start again."
         )
-        return [Error(said, hint=hint, id="config.E007")]
+        return [Error(message, hint=hint, id="config.E007")]
     if not (later := unknown_migrations(applied)):
         return []
-    said = f"A later release migrated the database {name}: this one does not know {'.'.join(later[0])}"
-    said += f" and {len(later) - 1} more." if later[1:] else "."
+    message = f"A later release migrated the database {name}: this one does not know {'.'.join(later[0])}"
+    message += f" and {len(later) - 1} more." if later[1:] else "."
     hint = "Use that release or a newer one. The way back is a backup of before, see docs/operating.md."
-    return [Error(said, hint=hint, id="config.E009")]
+    return [Error(message, hint=hint, id="config.E009")]
 
 
 def unknown_migrations(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -179,8 +179,8 @@ def _encryption() -> list[CheckMessage]:
         try:
             Fernet(key)
         except ValueError:
-            said = f"DATA_ENCRYPTION_KEYS: number {place} is no Fernet key (32 octets in URL-safe base64)."
-            return [Error(said, hint=_HINT, id="config.E002")]
+            message = f"DATA_ENCRYPTION_KEYS: number {place} is no Fernet key (32 octets in URL-safe base64)."
+            return [Error(message, hint=_HINT, id="config.E002")]
     return []
 
 
@@ -193,8 +193,10 @@ def _log_keys() -> list[CheckMessage]:
     except Exception:  # whatever the library raises for what is no key
         own, works = set(), False
     if not works:
-        said = "LOG_KEYS is no list of private Ed25519 keys as JWKs, or LOG_VERIFIER_KEYS or LOG_WITNESSES do not do."
-        return [Error(said, hint=_HINT, id="config.E004")]
+        message = (
+            "LOG_KEYS is no list of private Ed25519 keys as JWKs, or LOG_VERIFIER_KEYS or LOG_WITNESSES do not do."
+        )
+        return [Error(message, hint=_HINT, id="config.E004")]
     if own & {key.public_key.public_bytes_raw() for key in _receipt_keys()}:
         return [Error("A key of LOG_KEYS signs receipts too.", hint=_HINT, id="config.E005")]
     return []
@@ -214,5 +216,5 @@ def _receipts() -> list[CheckMessage]:
     keys = _receipt_keys()
     if keys and all(key.is_private for key in keys):
         return []
-    said = "RECEIPT_KEYS is not a list of private Ed25519 keys as JWKs."
-    return [Error(said, hint=_HINT, id="config.E003")]
+    message = "RECEIPT_KEYS is not a list of private Ed25519 keys as JWKs."
+    return [Error(message, hint=_HINT, id="config.E003")]

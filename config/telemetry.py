@@ -86,7 +86,7 @@ class Traced:
         with _tracer.start_as_current_span("request", _of_caller(environ), SpanKind.SERVER) as span:
             answer = self._application(environ, start_response)
             if ROUTE in environ:  # not of a static file
-                _say(span, *environ[ROUTE])
+                _describe(span, *environ[ROUTE])
             return answer
 
 
@@ -94,7 +94,7 @@ def _of_caller(environ: dict[str, Any]) -> Context:
     return propagate.extract({name: environ.get(f"HTTP_{name.upper()}", "") for name in ("traceparent", "tracestate")})
 
 
-def _say(span: Span, method: str, route: str, status: int) -> None:
+def _describe(span: Span, method: str, route: str, status: int) -> None:
     span.update_name(f"{method} {route}")
     span.set_attributes({"http.request.method": method, "http.route": route, "http.response.status_code": status})
     if status >= 500:

@@ -155,24 +155,24 @@ def outcomes(user: User) -> list[Words]:
     now = database_now()
     live = Grant.objects.live(now).filter(user=user).values_list("app__name", flat=True)
     pending = ConsentRequest.objects.pending(now).filter(user=user).count()
-    said: list[Words] = []
+    sentences: list[Words] = []
     if names := sorted(set(live)):
         words = ngettext(
             "%(n)d app stops reading: %(apps)s. It is told that you stopped sharing.",
             "%(n)d apps stop reading: %(apps)s. They are told that you stopped sharing.",
             len(names),
         )
-        said.append(words % {"n": len(names), "apps": ", ".join(names)})
+        sentences.append(words % {"n": len(names), "apps": ", ".join(names)})
     if pending:
-        said.append(
+        sentences.append(
             ngettext("%(n)d request that waits is cancelled.", "%(n)d requests that wait are cancelled.", pending)
             % {"n": pending}
         )
-    said.append(_("Copies that apps made of what they have read stay with them; ask them to delete those."))
-    said.append(
+    sentences.append(_("Copies that apps made of what they have read stay with them; ask them to delete those."))
+    sentences.append(
         _("Your history and receipts go. Of your history only hashes stay, which tell nobody anything about you.")
     )
-    return said
+    return sentences
 
 
 def end_everything(user: User) -> None:

@@ -335,8 +335,8 @@ class ScopesQuery(Strict):
         if self.domain is not None and entry["domain"] != self.domain:
             return False
         wanted = (self.query or "").casefold()
-        said = (entry["scope"], entry["label"], entry["description"], *entry["attributes"])
-        return any(wanted in text.casefold() for text in said)
+        texts = (entry["scope"], entry["label"], entry["description"], *entry["attributes"])
+        return any(wanted in text.casefold() for text in texts)
 
 
 class StatusQuery(Strict):

@@ -146,7 +146,7 @@ class Group:
     def _has_died(self) -> bool:
         if self._current is None or self._current.process.poll() is None:
             return False
-        _say(f"process {self._current.process.pid} ended by itself")
+        _log_line(f"process {self._current.process.pid} ended by itself")
         return not self._over.wait(PAUSE)
 
     def _hear(self, number: int, _frame: FrameType | None) -> None:
@@ -158,11 +158,11 @@ class Group:
         try:
             made = Generation(place, self._release, self._options)
         except (OSError, ValueError) as error:
-            _say(f"nothing can be started: {error}; what was there goes on")
+            _log_line(f"nothing can be started: {error}; what was there goes on")
             return
         serving = self._current is not None and self._current.process.poll() is None
         if not made.comes_up(ready=serving, given_up=self._over.is_set):
-            _say("the new processes are not ready; what was there goes on")
+            _log_line("the new processes are not ready; what was there goes on")
             made.end()
             return
         turned = self._link.with_name(f"{self._link.name}.new")
@@ -170,7 +170,7 @@ class Group:
         turned.symlink_to(made.place.name)
         turned.replace(self._link)
         before, self._current = self._current, made
-        _say(f"process {made.process.pid} serves {self._link}")
+        _log_line(f"process {made.process.pid} serves {self._link}")
         if before is not None:
             stopping = threading.Thread(target=self._stop_after_drain, args=(before,))
             stopping.start()
@@ -179,7 +179,7 @@ class Group:
     def _stop_after_drain(self, before: Generation) -> None:
         self._over.wait(self._drain)
         before.end()
-        _say(f"process {before.process.pid} has ended")
+        _log_line(f"process {before.process.pid} has ended")
 
     def _end(self) -> int:
         stop_requested = self._over.is_set()
@@ -192,7 +192,7 @@ class Group:
         return 0 if stop_requested else 1
 
 
-def _say(text: str) -> None:
+def _log_line(text: str) -> None:
     sys.stderr.write(f"group: {text}\n")
     sys.stderr.flush()
 

@@ -124,7 +124,7 @@ class DeveloperToken(BaseAuthentication):
             )
         token = in_header if in_header is not None else in_query[0] if in_query else ""
         if not token:
-            refused = challenge(read.path, error="invalid_token" if in_query else "", says_where=not in_query)
+            refused = challenge(read.path, error="invalid_token" if in_query else "", with_metadata=not in_query)
             raise InvalidToken("Send your developer token as `Authorization: Bearer …`.", refused)
         app = find_token(token)
         is_elsewhere = app is not None and app.is_host and app.resource != resource_at(read.path)
@@ -132,7 +132,7 @@ class DeveloperToken(BaseAuthentication):
             raise InvalidToken(
                 "The developer token is unknown, expired or revoked, or it may only travel in the header.",
                 # who uses the query has a token of their own, and must not be led to ask somebody for another
-                challenge(read.path, error="invalid_token", says_where=in_header is not None),
+                challenge(read.path, error="invalid_token", with_metadata=in_header is not None),
             )
         return None, app
 

@@ -26,7 +26,7 @@ COME_IN, TOO_YOUNG, UNKNOWN = (
     "Not yet. See you when you are 18.",
     "We could not find out whether you are 18.",
 )
-_ASK_BUTTON = '<form method="post" action="/ask"><button>Show that I am 18</button></form>'
+_PROOF_BUTTON = '<form method="post" action="/ask"><button>Show that I am 18</button></form>'
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Visit:
     """What the gate knows of one visitor: the connection that this very visit began, and what to tell them."""
 
     connection_id: str = ""
-    said: str = ""
+    message: str = ""
 
 
 class Gate:
@@ -53,12 +53,12 @@ class Gate:
         with self._one_at_a_time:
             match request.method, request.path:
                 case "GET", "/":
-                    inside = visit.said == COME_IN
-                    return page("Wine", f"<p>{text(visit.said)}</p>{'' if inside else _ASK_BUTTON}")
+                    inside = visit.message == COME_IN
+                    return page("Wine", f"<p>{text(visit.message)}</p>{'' if inside else _PROOF_BUTTON}")
                 case "POST", "/ask":
                     return self._start(back)
                 case "GET", "/back":
-                    visit.said = self._learn(visit, back, request.query)
+                    visit.message = self._learn(visit, back, request.query)
                     return redirect("/")
                 case "GET", path if path == STYLE_PATH:
                     return style()

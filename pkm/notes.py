@@ -70,8 +70,8 @@ def write_notes(*, by: User, jwe: str, base_revision: int) -> dict[str, Any]:
     notes = VaultNotes.objects.filter(user=by).first()
     current = notes.revision if notes else 0
     if current != base_revision:
-        said = f"The notes' current revision is {current}."
-        raise StaleRevision(said, member="notes", current_revision=current)
+        detail = f"The notes' current revision is {current}."
+        raise StaleRevision(detail, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     record_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)

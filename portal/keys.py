@@ -92,8 +92,8 @@ def keys(request: HttpRequest, member: AppMember) -> HttpResponse:
         except Problem as refused:
             form.add_error("jwk" if isinstance(refused, InvalidConnectorKey) else None, refused.detail)
         else:
-            said = gettext("The key is registered, and people are told so in 24 hours. The owners were written to.")
-            messages.success(request, said)
+            message = gettext("The key is registered, and people are told so in 24 hours. The owners were written to.")
+            messages.success(request, message)
             return redirect("portal:keys", member.app.app_id)
     return portal_page(request, "portal/keys.html", {"form": form, **_shown(member.app)}, member=member)
 

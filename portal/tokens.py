@@ -121,7 +121,7 @@ def revoke(request: HttpRequest, member: AppMember, prefix: str) -> HttpResponse
     if request.method != "POST":
         context = {"token": token, "state": state_of(token)}
         return portal_page(request, "portal/token_revoke.html", context, member=member)
-    _say_revoked(request, actions.revoke_token(token=token, by=member.user))
+    _add_revoked_message(request, actions.revoke_token(token=token, by=member.user))
     return redirect("portal:tokens", member.app.app_id)
 
 
@@ -179,7 +179,7 @@ def revoke_management_token(request: HttpRequest, prefix: str) -> HttpResponse:
         raise Http404
     if request.method != "POST":
         return portal_page(request, "portal/token_revoke.html", {"token": token, "state": state_of(token)})
-    _say_revoked(request, management_actions.revoke_management_token(token=token, by=person_of(request)))
+    _add_revoked_message(request, management_actions.revoke_management_token(token=token, by=person_of(request)))
     return redirect("portal:management-tokens")
 
 
@@ -188,7 +188,7 @@ def _made_before(request: HttpRequest) -> HttpResponse:
     return redirect(request.path)
 
 
-def _say_revoked(request: HttpRequest, was_live: bool) -> None:
+def _add_revoked_message(request: HttpRequest, was_live: bool) -> None:
     if was_live:
         messages.success(request, gettext("The token is revoked: the next call with it is refused."))
     else:

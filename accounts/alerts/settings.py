@@ -93,7 +93,7 @@ def is_quiet(row: AlertSettings, at: datetime) -> bool:
     return local >= row.quiet_from or local < row.quiet_to
 
 
-def hold(row: AlertSettings, *, now: datetime, oldest: datetime) -> bool:
+def postpone(row: AlertSettings, *, now: datetime, oldest: datetime) -> bool:
     """Whether what waits since `oldest` has to wait on; if so, it is kept when it is looked at again."""
     until = _quiet_until(row, now, oldest)
     if until is None:

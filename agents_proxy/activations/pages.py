@@ -145,14 +145,14 @@ def _facts(profile: dict[str, Any], provenance: dict[str, list[str]]) -> list[tu
     }
     preferences = profile.get("shopping_preferences", {})
     flat = {**profile, **preferences}
-    said_by = {**provenance, **dict.fromkeys(preferences, provenance.get("shopping_preferences", []))}
+    sources = {**provenance, **dict.fromkeys(preferences, provenance.get("shopping_preferences", []))}
     people = {payloads.PURCHASES: gettext("your purchases"), PERSON: gettext("You")}
     listed = {name: value if isinstance(value, list) else [value] for name, value in flat.items() if name in words}
     return [
         (
             words[name],
             [str(item) for item in listed[name]],
-            ", ".join(people.get(source) or title_of(source) for source in said_by[name]),
+            ", ".join(people.get(source) or title_of(source) for source in sources[name]),
         )
         for name in words
         if name in listed

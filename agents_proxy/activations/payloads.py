@@ -34,7 +34,7 @@ def data_of(run: Run, named: Identifiers) -> dict[str, Any]:
     linked is theirs to tell.
     """
     found, _sources = found_for(run)
-    if not found.says_anything:
+    if not found.has_preferences:
         raise NothingToActivate
     subject = subject_from(named, run.user_id)
     profile = {
@@ -51,17 +51,17 @@ def found_for(run: Run) -> tuple[BrandAffinity, dict[str, list[str]]]:
     The brand agent's answer united with what purchases say. What another agent says of likes and brands fills only
     what both leave empty, and what the person corrected stands for itself.
     """
-    profile, said_by = opened_json(run.profile) or {}, run.provenance or {}
+    profile, provenance = opened_json(run.profile) or {}, run.provenance or {}
     whole, own = affinity_of(profile).affinity.body(), own_word_of(run)
     of_purchases = financial_signals(run.user) if reads_purchases(run) else {}
     found = {BRAND: _of_brand_agent(run), PURCHASES: affinity_of(of_purchases).affinity.body()}
     body, sources = dict[str, Any](), dict[str, list[str]]()
     for name in BrandAffinity.model_fields:
         field = canonical(name)
-        given = [(source, says[name]) for source, says in found.items() if says.get(name)]
+        given = [(source, members[name]) for source, members in found.items() if members.get(name)]
         given = given[:1] if name == "confidence" else given
         if name in IDENTITY_MEMBERS or field in own or not given:
-            given = [(said_by.get(field, BRAND), whole[name])] if name in whole else []
+            given = [(provenance.get(field, BRAND), whole[name])] if name in whole else []
         if given:
             body[name] = _united([value for _, value in given])
             sources[name] = [source for source, _ in given]
@@ -70,8 +70,8 @@ def found_for(run: Run) -> tuple[BrandAffinity, dict[str, list[str]]]:
 
 def _of_brand_agent(run: Run) -> dict[str, Any]:
     answers = merged_of(list(run.steps.all())).answers
-    said = {name: value for name, given in answers.items() for agent, value in given if agent == BRAND}
-    return affinity_of(said).affinity.body()
+    fields = {name: value for name, given in answers.items() for agent, value in given if agent == BRAND}
+    return affinity_of(fields).affinity.body()
 
 
 def _united(values: Sequence[Any]) -> Any:

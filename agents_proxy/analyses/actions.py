@@ -88,7 +88,7 @@ def start_analysis(
 
 def _wording(purposes: Sequence[Purpose], lasts: timedelta) -> Wording:
     """What is agreed to where values of the person's own data are used."""
-    words = statement(purposes, asks=gettext("This service"), lasts=lasts, one_analysis=True)
+    words = statement(purposes, requester=gettext("This service"), lasts=lasts, one_analysis=True)
     return Wording(VERSION, f"{words}\n{OWN_VALUES_USED}")
 
 

@@ -48,7 +48,7 @@ class BrandAffinity(_Shape):
         return self.model_dump(exclude_none=True)
 
     @property
-    def says_anything(self) -> bool:
+    def has_preferences(self) -> bool:
         """Whether there is more in it than who it is about."""
         return any((self.likes, self.dislikes, self.brand_affinities, self.shopping_preferences))
 

@@ -171,8 +171,8 @@ def _is_delivered(consent: ProcessingConsent, rows: list[Correction]) -> bool:
     if not named.all:
         return True
     subject = subject_from(named, consent.user_id)
-    said = [{row.field: opened_json(row.value)} for row in rows]
-    fields = {name: value for each in said if not _names_others(subject, each) for name, value in each.items()}
+    corrections = [{row.field: opened_json(row.value)} for row in rows]
+    fields = {name: value for each in corrections if not _names_others(subject, each) for name, value in each.items()}
     if not fields:
         return True
     text = update_text(named.all[0], instruction=_INSTRUCTION, fields=fields)
@@ -185,10 +185,10 @@ def _is_delivered(consent: ProcessingConsent, rows: list[Correction]) -> bool:
     return "result" in json.loads(answer.body)
 
 
-def _names_others(subject: Subject, said: Mapping[str, Any]) -> bool:
+def _names_others(subject: Subject, fields: Mapping[str, Any]) -> bool:
     """Whether it names an address or a number that the consent does not: no agent is told that."""
     try:
-        subject.for_prompt(json.dumps(said, ensure_ascii=False))
+        subject.for_prompt(json.dumps(fields, ensure_ascii=False))
     except SubjectMismatch:
         return True
     return False

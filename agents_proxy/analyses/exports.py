@@ -71,7 +71,7 @@ def _hubspot(affinity: BrandAffinity) -> dict[str, Any] | None:
         return None
     first, last = _names(affinity)
     own = {"email": affinity.email, "firstname": first, "lastname": last, "phone": affinity.phone, **_custom(affinity)}
-    properties = {name: str(_joined(said)) for name, said in own.items() if said not in (None, "")}
+    properties = {name: str(_joined(value)) for name, value in own.items() if value not in (None, "")}
     return {"inputs": [{"idProperty": "email", "id": affinity.email, "properties": properties}]}
 
 
@@ -81,10 +81,10 @@ def _salesforce(affinity: BrandAffinity) -> dict[str, Any] | None:
         return None
     first, last = _names(affinity)
     record: dict[str, Any] = {"attributes": {"type": "Contact"}, "Email": affinity.email, "LastName": last}
-    record |= {name: said for name, said in (("FirstName", first), ("Phone", affinity.phone)) if said}
-    for name, said in _custom(affinity).items():
-        if said is not None:  # `brand_affinities` → `Brand_Affinities__c`
-            record[f"{'_'.join(part.capitalize() for part in name.split('_'))}__c"] = _joined(said)
+    record |= {name: value for name, value in (("FirstName", first), ("Phone", affinity.phone)) if value}
+    for name, value in _custom(affinity).items():
+        if value is not None:  # `brand_affinities` → `Brand_Affinities__c`
+            record[f"{'_'.join(part.capitalize() for part in name.split('_'))}__c"] = _joined(value)
     return {"allOrNone": True, "records": [record]}
 
 
@@ -111,9 +111,9 @@ def _custom(affinity: BrandAffinity) -> dict[str, Any]:
     return {name: getattr(affinity, name) for name in LISTS} | shopping | {"affinity_confidence": affinity.confidence}
 
 
-def _joined(said: Any) -> Any:
+def _joined(value: Any) -> Any:
     """A semicolon within a value would be read as its end."""
-    return ";".join(one.replace(";", ",") for one in said) if isinstance(said, list) else said
+    return ";".join(one.replace(";", ",") for one in value) if isinstance(value, list) else value
 
 
 _FOUND_BY_MAIL = _("Finds or makes the contact by e-mail address; needs a few custom fields there.")

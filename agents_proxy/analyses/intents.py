@@ -55,9 +55,9 @@ def _entries(value: Any) -> Iterator[dict[str, Any]]:
         if isinstance(entry, str) and entry.strip():
             yield {"category": entry}
         elif isinstance(entry, Mapping):
-            said = {name: part for name, part in _canonical(entry).items() if not is_missing(part)}
-            if said.keys() & _OF_ENTRY:
-                yield said
+            members = {name: part for name, part in _canonical(entry).items() if not is_missing(part)}
+            if members.keys() & _OF_ENTRY:
+                yield members
 
 
 def _canonical(entry: Mapping[str, Any]) -> dict[str, Any]:

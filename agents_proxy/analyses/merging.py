@@ -37,15 +37,15 @@ class Merged:
         return {name: found for name, found in others.items() if found}
 
 
-def merge(said: Mapping[str, Mapping[str, Any]]) -> Merged:
-    """`said`: agent → its fields, missing ones left out already; the later agent of an analysis overrides."""
-    return merge_in_order([(agent, said.get(agent, {})) for agent in ANALYSIS_AGENTS])
+def merge(fields_by_agent: Mapping[str, Mapping[str, Any]]) -> Merged:
+    """Of each agent its fields, missing ones left out already; the later agent of an analysis overrides."""
+    return merge_in_order([(agent, fields_by_agent.get(agent, {})) for agent in ANALYSIS_AGENTS])
 
 
-def merge_in_order(said: Sequence[tuple[str, Mapping[str, Any]]]) -> Merged:
-    """`said`: agents with their fields, the one whose values win last."""
+def merge_in_order(agent_fields: Sequence[tuple[str, Mapping[str, Any]]]) -> Merged:
+    """`agent_fields` has the agents with their fields, the one whose values win last."""
     answers: dict[str, list[tuple[str, Any]]] = {}
-    for agent, fields in said:
+    for agent, fields in agent_fields:
         for name, value in fields.items():
             answers.setdefault(name, []).append((agent, value))
     profile = {name: given[-1][1] for name, given in answers.items()}

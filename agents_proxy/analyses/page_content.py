@@ -40,7 +40,7 @@ _STATES = {
 def wording() -> Statement:
     """What somebody agrees to who starts an analysis."""
     kept = timedelta(days=settings.ANALYSIS_RETENTION_DAYS)
-    return statement(ANALYSIS_PURPOSES, asks=gettext("This service"), lasts=kept, one_analysis=True)
+    return statement(ANALYSIS_PURPOSES, requester=gettext("This service"), lasts=kept, one_analysis=True)
 
 
 def home(user: User) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def home(user: User) -> dict[str, Any]:
 
 
 def _status_badge(entry: dict[str, Any]) -> dict[str, Any]:
-    asks = entry["inputRequired"] and entry["status"] in UNFINISHED_RUNS
-    found = analysis_words.NEEDS_ANSWER if asks else analysis_words.RUNS[entry["status"]]
+    needs_answer = entry["inputRequired"] and entry["status"] in UNFINISHED_RUNS
+    found = analysis_words.NEEDS_ANSWER if needs_answer else analysis_words.RUNS[entry["status"]]
     return dict(zip(("label", "tone"), found, strict=True))
 
 
@@ -196,7 +196,7 @@ def result(run: Run) -> dict[str, Any]:
         "measures": _measures(about, merged),
         "intents": profile_view.timeline(merged),
         "legend": profile_view.legend(steps, merged),
-        "affinity": affinity.affinity if affinity.affinity.says_anything else None,
+        "affinity": affinity.affinity if affinity.affinity.has_preferences else None,
         "misfits": [analysis_words.label(canonical(name)) for name in affinity.misfits],
     }
 
@@ -204,7 +204,7 @@ def result(run: Run) -> dict[str, Any]:
 def affinity(run: Run) -> dict[str, Any]:
     """The brand affinity in words, and the forms in which it can be saved."""
     found = affinity_of(analysis_queries.opened_json(run.profile) or {})
-    body = found.affinity.body() if found.affinity.says_anything else {}
+    body = found.affinity.body() if found.affinity.has_preferences else {}
     return {
         "run": run,
         "misfits": [analysis_words.label(canonical(name)) for name in found.misfits],

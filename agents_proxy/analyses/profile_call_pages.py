@@ -74,7 +74,7 @@ KINDS = {
     "question",
     Field("answer", _("Your answer"), "long", LONGEST_ANSWER),
 )
-def ask_page(request: HttpRequest, kind: str) -> HttpResponse:
+def profile_call_page(request: HttpRequest, kind: str) -> HttpResponse:
     """The form; sent, the agent's answer above it, or why there is none, with what was typed still in it."""
     person, page = person_of(request), KINDS[kind]
     named = consents.own_named(person, Purpose.PROFILE)
@@ -93,7 +93,7 @@ def ask_page(request: HttpRequest, kind: str) -> HttpResponse:
         "kinds": KINDS.values(),
         "form": form,
         "agreed": agreed,
-        "statement": statement(_PURPOSES, asks=gettext("This service"), lasts=Duration.DAY.length),
+        "statement": statement(_PURPOSES, requester=gettext("This service"), lasts=Duration.DAY.length),
         **shown,
     }
     return render(request, "profile/ask.html", context, status=status)
@@ -127,7 +127,7 @@ def _call_agent(
     request: HttpRequest, page: Kind, text: str, names: profile_calls.Names | None = None
 ) -> tuple[dict[str, Any], int]:
     person = person_of(request)
-    call = partial(profile_calls.ask_profile_agent, by=person, agent=page.agent, text=text, names=names)
+    call = partial(profile_calls.call_profile_agent, by=person, agent=page.agent, text=text, names=names)
     try:
         reply = call(network=network_of(client_address(request)))
     except Refusal as refusal:

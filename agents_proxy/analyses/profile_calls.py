@@ -37,7 +37,7 @@ class ProfileReply:
     names: Names | None = None
 
 
-def ask_profile_agent(*, by: User, agent: str, text: str, network: str, names: Names | None = None) -> ProfileReply:
+def call_profile_agent(*, by: User, agent: str, text: str, network: str, names: Names | None = None) -> ProfileReply:
     """Send `text` to `agent` once, under `by`'s own live consent to its purpose. With `names` it answers a question.
 
     Raises `ConsentRequired`, `SubjectNotVerified`, `SubjectMismatch`, `TooManyCalls`, `NotConfigured`, and `CallFailed`

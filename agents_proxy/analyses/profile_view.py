@@ -193,4 +193,4 @@ def legend(steps: list[dict[str, Any]], merged: Merged) -> list[dict[str, Any]]:
 
 
 def _is_value_of(merged: Merged, name: str, agent: str) -> bool:
-    return any(said_by == agent and same(value, merged.profile[name]) for said_by, value in merged.answers[name])
+    return any(source == agent and same(value, merged.profile[name]) for source, value in merged.answers[name])

@@ -44,9 +44,9 @@ def own_word_of(run: Run) -> dict[str, Any]:
     its consent names it.
     """
     rows = Correction.objects.filter(user=run.user_id).order_by("pk")
-    said = {row: None if row.value is None else json.loads(encryption.opened(row.value)) for row in rows}
-    before = {row.field: value for row, value in said.items() if row.at < run.created_at}
-    since = {row.field: value for row, value in said.items() if row.at >= run.created_at}
+    corrections = {row: None if row.value is None else json.loads(encryption.opened(row.value)) for row in rows}
+    before = {row.field: value for row, value in corrections.items() if row.at < run.created_at}
+    since = {row.field: value for row, value in corrections.items() if row.at >= run.created_at}
     found = {**before, **own_values(json.loads(encryption.opened(run.input))), **since}
     if found.get("email") is None and found.get("phone") is None:
         return found
@@ -70,8 +70,8 @@ def corrected(merged: Merged, own_word: Mapping[str, Any]) -> Merged:
     """The same with the person's word in place of the agents'; `answers` stay theirs, as far as anything stands."""
     kept = {name: value for name, value in merged.profile.items() if name not in own_word}
     own = {name: value for name, value in own_word.items() if value is not None}
-    said_by = {name: PERSON if name in own else merged.provenance[name] for name in (*kept, *own)}
-    return Merged({**kept, **own}, said_by, {name: merged.answers.get(name, []) for name in said_by})
+    provenance = {name: PERSON if name in own else merged.provenance[name] for name in (*kept, *own)}
+    return Merged({**kept, **own}, provenance, {name: merged.answers.get(name, []) for name in provenance})
 
 
 def keep_result(run: Run, steps: list[Step]) -> None:

@@ -76,7 +76,7 @@ def _small(value: Any) -> Any:
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000)]
 _Scalar = _Text | bool | int | float
-Said = Annotated[_Scalar | list[_Scalar] | dict[_Text, _Scalar], AfterValidator(_small)]
+OwnValue = Annotated[_Scalar | list[_Scalar] | dict[_Text, _Scalar], AfterValidator(_small)]
 
 
 _Name = Annotated[str, Field(max_length=120)]
@@ -90,7 +90,7 @@ def _canonical(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-OwnValues = Annotated[dict[_Name, Said], _MOST, AfterValidator(_canonical)]
+OwnValues = Annotated[dict[_Name, OwnValue], _MOST, AfterValidator(_canonical)]
 
 
 class AnalysisBody(Strict):
@@ -123,7 +123,7 @@ class OwnValuesText(RootModel[OwnValues]):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class CorrectionsBody(RootModel[Annotated[dict[_Name, Said | None], _MOST, AfterValidator(_canonical)]]):
+class CorrectionsBody(RootModel[Annotated[dict[_Name, OwnValue | None], _MOST, AfterValidator(_canonical)]]):
     """`PUT …/corrections`: field → its value, or null where what agents say is not true."""
 
     model_config = ConfigDict(strict=True, frozen=True, json_schema_extra={"examples": [{"age": 41, "likes": ["tea"]}]})

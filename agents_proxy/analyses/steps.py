@@ -183,13 +183,13 @@ def _ending(answer: Reply) -> dict[str, Any]:
     if answer.state == "auth-required":
         account["state"] = answer.state
     kept = encryption.sealed(json.dumps(account)) if account else None
-    said: dict[str, Any] = {"reading": kept, "repaired": reading.repaired}
+    columns: dict[str, Any] = {"reading": kept, "repaired": reading.repaired}
     if reading.fields is None:
-        return {**said, "status": StepStatus.FAILED, "error_code": reading.error_code}
-    said["field_count"] = len(reading.fields)
+        return {**columns, "status": StepStatus.FAILED, "error_code": reading.error_code}
+    columns["field_count"] = len(reading.fields)
     if not reading.fields:
-        return {**said, "status": StepStatus.EMPTY}
-    return {**said, "status": StepStatus.SUCCEEDED, "fields": encryption.sealed(json.dumps(reading.fields))}
+        return {**columns, "status": StepStatus.EMPTY}
+    return {**columns, "status": StepStatus.SUCCEEDED, "fields": encryption.sealed(json.dumps(reading.fields))}
 
 
 def _since(began: float) -> int:

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, re_path
 
 from agents_proxy.analyses import pages as views
 from agents_proxy.analyses.api import Analyses, Analysis, Answer, Cancel, Corrections, Raw, Retry
-from agents_proxy.analyses.profile_call_pages import KINDS, ask_page
+from agents_proxy.analyses.profile_call_pages import KINDS, profile_call_page
 
 _ID = r"^(?P<analysis_id>ana_[a-z2-7]{10,60})/"
 
@@ -21,7 +21,7 @@ api: list[URLPattern] = [
 pages = (
     [
         path("", views.home, name="home"),
-        *(path(f"{kind}/", ask_page, {"kind": kind}, name=kind) for kind in KINDS),
+        *(path(f"{kind}/", profile_call_page, {"kind": kind}, name=kind) for kind in KINDS),
         re_path(_ID + r"$", views.run, name="run"),
         re_path(_ID + r"raw/$", views.raw, name="raw"),
         re_path(_ID + r"cancel/$", views.cancel, name="cancel"),

@@ -171,8 +171,8 @@ def _record(claimed: Claimed, answer: Answer | None, why: str) -> None:
             return  # another worker has it, or its person was erased meanwhile and another row asks
         now, code = database_now(), answer.status if answer else None
         if answer is not None and not why:
-            said = {"status_code": code, "error_code": "", "confirmation": kept_answer(answer.body)}
-            _end(row, {"status": DeletionStatus.CONFIRMED, **said}, now)
+            columns = {"status_code": code, "error_code": "", "confirmation": kept_answer(answer.body)}
+            _end(row, {"status": DeletionStatus.CONFIRMED, **columns}, now)
             if row.consent is not None:
                 event, status = ProcessingEvent.DELETION_CONFIRMED, DeletionStatus.CONFIRMED
                 notify_app(row.consent, event, status=status, at=now, deletion_id=row.deletion_id)

@@ -119,12 +119,12 @@ def why_unconfirmed(answer: Answer, sent: Message) -> str:
         return "refused"
     if answer.status == 202:
         return "accepted"
-    said = _object_in(answer.body)
-    if said.get("error") is not None:
+    body = _object_in(answer.body)
+    if body.get("error") is not None:
         return "refused"
-    if sent.member not in said:
+    if sent.member not in body:
         return "" if sent.is_optional else "unsaid"
-    return "" if said[sent.member] == sent.value else "refused"
+    return "" if body[sent.member] == sent.value else "refused"
 
 
 def kept_answer(body: bytes) -> str:
@@ -139,7 +139,7 @@ def _object_in(body: bytes) -> dict[str, Any]:
     text = body.decode(errors="replace").strip()
     found = _JWS.match(text)
     try:
-        said = strict_json(base64.urlsafe_b64decode(found[1] + "==") if found else text.encode())
+        parsed = strict_json(base64.urlsafe_b64decode(found[1] + "==") if found else text.encode())
     except (InvalidRequest, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

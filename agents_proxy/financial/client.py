@@ -167,8 +167,8 @@ def _read(path: str, answer: Answer, shape: type[_Shape]) -> _Shape:
 
 
 def _refusal(path: str, status: int, parsed: Any) -> errors.AggregatorProblem:
-    said = parsed if isinstance(parsed, dict) else {}
-    code, kind = said.get("error_code"), said.get("error_type")
+    body = parsed if isinstance(parsed, dict) else {}
+    code, kind = body.get("error_code"), body.get("error_type")
     # these two are constants of the aggregator; its messages are left out, since they may name what was sent
     named = [text for text in (kind, code) if isinstance(text, str) and text.isascii() and len(text) < 80]
     _log.warning("the aggregator refused %s: %d %s", path, status, " ".join(named))

@@ -61,9 +61,9 @@ def _page(request: HttpRequest) -> dict[str, Any]:
         "signals": linked_items.financial_signals(person),
         "bought": [{"name": name, "count": count, "width": round(100 * count / most, 1)} for name, count in bought],
         "identity_agreed": consents.own(person, Purpose.IDENTITY) is not None,
-        "identity_statement": statement([Purpose.IDENTITY], asks=gettext("This service"), lasts=LASTS),
+        "identity_statement": statement([Purpose.IDENTITY], requester=gettext("This service"), lasts=LASTS),
         "agreed": agreed,
-        "statement": statement([Purpose.FINANCIAL], asks=gettext("This service"), lasts=LASTS),
+        "statement": statement([Purpose.FINANCIAL], requester=gettext("This service"), lasts=LASTS),
     }
 
 

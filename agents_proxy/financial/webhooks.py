@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from django.db import transaction
 from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey
@@ -37,7 +38,7 @@ KEY_CHECK_INTERVAL = 3600.0  # seconds until it is looked up whether it has expi
 LONGEST_SIGNATURE = 4096
 UNKNOWN_KEYS = Limit("unknown-webhook-keys", 60, 600)  # look-ups, of all callers
 UNKNOWN_KEYS_OF_ONE = Limit("unknown-webhook-keys-of-one", 6, 600)  # and of one network
-ONCE = Limit("webhook-once", 1, 2 * OLDEST)
+ONCE = Limit("webhook-once", 1, 2 * OLDEST, in_database=True)
 _KEYS = 64
 _keys: OrderedDict[str, tuple[ECKey, float]] = OrderedDict()  # by ID, and when each was looked up
 
@@ -98,48 +99,49 @@ def _key(key_id: str, network: str) -> ECKey:
     return key
 
 
-def take_webhook(said: Webhook, *, name: str) -> None:
+def take_webhook(webhook: Webhook, *, name: str) -> None:
     """Do what a signed message means for the item that it names; one that comes again, or is of no use here, is
     nothing."""
-    act = _ACTS.get((said.webhook_type, said.webhook_code))
-    with limits.counted(ONCE, name) as times:
+    act = _ACTS.get((webhook.webhook_type, webhook.webhook_code))
+    with transaction.atomic():
+        is_new = not limits.count(ONCE, name).exceeded
         items = Item.objects.select_for_update(of=("self",)).select_related("user")
-        item = items.filter(upstream_id=said.item_id).exclude(status=ItemStatus.REMOVED).first()
-        if act is not None and item is not None and not times.exceeded:
-            act(item, said)
+        item = items.filter(upstream_id=webhook.item_id).exclude(status=ItemStatus.REMOVED).first()
+        if act is not None and item is not None and is_new:
+            act(item, webhook)
 
 
-def _there_is_more(item: Item, said: Webhook) -> None:
+def _there_is_more(item: Item, webhook: Webhook) -> None:
     Item.objects.filter(pk=item.pk).update(changed_at=database_now())  # a refresh under way may have read past it
     start_refresh(item)
 
 
-def _failed(item: Item, said: Webhook) -> None:
-    if said.error is not None:
-        linked_items.note_problem(item.pk, client.problem_named(said.error.error_code, said.error.error_type))
+def _failed(item: Item, webhook: Webhook) -> None:
+    if webhook.error is not None:
+        linked_items.note_problem(item.pk, client.problem_named(webhook.error.error_code, webhook.error.error_type))
 
 
-def _revoked(item: Item, said: Webhook) -> None:
+def _revoked(item: Item, webhook: Webhook) -> None:
     linked_items.note_problem(item.pk, ItemRevoked)
 
 
-def _account_revoked(item: Item, said: Webhook) -> None:
+def _account_revoked(item: Item, webhook: Webhook) -> None:
     """Whose purchases were whose is not kept: all go, and those of the other accounts come anew."""
     linked_items.forget_purchases(item.pk)
-    _there_is_more(item, said)
+    _there_is_more(item, webhook)
 
 
-def _ends(item: Item, said: Webhook) -> None:
-    ends_at = said.consent_expiration_time or said.disconnect_time
+def _ends(item: Item, webhook: Webhook) -> None:
+    ends_at = webhook.consent_expiration_time or webhook.disconnect_time
     if ends_at is not None and ends_at != item.ends_at:
         item.ends_at = ends_at
         item.save(update_fields=["ends_at"])
         linked_items.mail_person(item, "ends")
 
 
-def _repaired(item: Item, said: Webhook) -> None:
+def _repaired(item: Item, webhook: Webhook) -> None:
     Item.objects.filter(pk=item.pk).update(status=ItemStatus.ACTIVE, ends_at=None)
-    _there_is_more(item, said)
+    _there_is_more(item, webhook)
 
 
 _ACTS: dict[tuple[str, str], Callable[[Item, Webhook], None]] = {

@@ -35,15 +35,15 @@ def check(agent: str) -> Finding:
         channel = Channel(upstream, min(SECONDS, upstream.timeout))
         words = _CHECKS[upstream.protocol](channel)
     except CallFailed as failure:
-        said = without_secrets(failure.said, secrets_of(upstream))
-        return Finding(True, _what_is_wrong(failure, upstream, prefix) + (f" It says: {said}" if said else ""))
+        detail = without_secrets(failure.detail, secrets_of(upstream))
+        return Finding(True, _what_is_wrong(failure, upstream, prefix) + (f" It says: {detail}" if detail else ""))
     return Finding(words is None, words or f"it does not have the model: look at {prefix}_MODEL.")
 
 
 def _what_is_wrong(failure: CallFailed, upstream: Upstream, prefix: str) -> str:
     of_token = f"{prefix}_TOKEN_URL, _CLIENT_ID, _CLIENT_SECRET and _SCOPE"
     match failure:
-        case CallFailed() if failure.said.startswith(NONE_CAME):
+        case CallFailed() if failure.detail.startswith(NONE_CAME):
             return f"there is no token for it: look at {of_token}."
         case AgentRefusedUs() if upstream.credentials:
             return f"it refuses this service: look at {of_token}."

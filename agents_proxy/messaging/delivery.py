@@ -49,9 +49,9 @@ def delivery_of(reply: Reply) -> Delivery:
         code = "delivery_failed" if reply.error_code == AGENT_FAILED else "agent_error"
         return Delivery(MessageStatus.FAILED, error_code=code)
     result = unwrapped(reply.result)
-    said = {canonical(name): value for name, value in read_reply({"result": result}).chosen.items()}
-    status = status_named(said.get("status")) or status_named(_state(result)) or MessageStatus.SENT
-    named = next((said[name] for name in _NAMES if said.get(name)), None)
+    fields = {canonical(name): value for name, value in read_reply({"result": result}).chosen.items()}
+    status = status_named(fields.get("status")) or status_named(_state(result)) or MessageStatus.SENT
+    named = next((fields[name] for name in _NAMES if fields.get(name)), None)
     if named is None:
         named = reply.upstream_id or (result.get("id") if isinstance(result, dict) else None)
     return Delivery(status, _printable(named), "delivery_failed" if status is MessageStatus.FAILED else "")

@@ -181,7 +181,7 @@ def _page(request: HttpRequest, form: MessageForm, template: MessageTemplate | N
         "rows": rows,
         "moving": any(row["moving"] for row in rows[:5]),
         "states": {status.value: [str(label), tone] for status, (label, tone, _moving) in STATES.items()},
-        "statement": statement([Purpose.MESSAGING], asks=gettext("This service"), lasts=Duration.DAY.length),
+        "statement": statement([Purpose.MESSAGING], requester=gettext("This service"), lasts=Duration.DAY.length),
     }
 
 

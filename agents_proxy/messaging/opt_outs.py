@@ -64,5 +64,5 @@ def _keep(number: str, *, opted_out: bool) -> None:
 def _language(words: dict[str, set[str]], text: str) -> str | None:
     """Of the word that is the whole message, whatever its case, accents and signs around it."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign)).casefold()
-    said = re.sub(r"[\W_]+", "", plain) if len(plain) < 80 else ""
-    return next((language for language, known in words.items() if said in known), None)
+    word = re.sub(r"[\W_]+", "", plain) if len(plain) < 80 else ""
+    return next((language for language, known in words.items() if word in known), None)

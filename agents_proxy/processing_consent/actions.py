@@ -119,7 +119,7 @@ def _keep(
     by: User,
     purposes: Sequence[Purpose],
     named: identifiers.Identifiers | None,
-    asks: str,
+    requester: str,
     lasts: timedelta | None,
     reach: Reach,
     destinations: Sequence[Destination],
@@ -133,7 +133,9 @@ def _keep(
     now = database_now()
     lasting = lasts or Duration.DAY.length
     described = [destination.described for destination in destinations]
-    words = statement(ordered, asks=asks, lasts=lasting, one_analysis=reach == Reach.RUN, destinations=described)
+    words = statement(
+        ordered, requester=requester, lasts=lasting, one_analysis=reach == Reach.RUN, destinations=described
+    )
     shown = wording or Wording(VERSION, str(words))
     given = ProcessingConsent.objects.create(
         user=by,

@@ -75,7 +75,7 @@ def agree(request: HttpRequest) -> HttpResponse:
         )
     if query is None:
         return redirect("processing:given")
-    words = statement(query.purposes, asks=_who(query), lasts=None, destinations=query.described)
+    words = statement(query.purposes, requester=_who(query), lasts=None, destinations=query.described)
     own = verified_by(person_of(request).pk).needed_for(query.purposes)
     shown = hashlib.sha256("\n".join([str(words), *own.emails, "", *own.phone_numbers]).encode()).hexdigest()
     form, status = ConsentForm(own=own, points=words.points), 200

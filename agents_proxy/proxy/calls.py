@@ -37,7 +37,7 @@ from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 
 _log = logging.getLogger(__name__)
-LONGEST_SAID = 500  # characters of an upstream's words in the log
+LONGEST_DETAIL = 500  # characters of an upstream's words in the log
 # credentials by what they are called, where they stand or how they look, and whom a prompt was about
 _HIDDEN = re.compile(
     r"(?P<name>\b(?:bearer|basic)\s+|[\w-]*(?:key|token|secret|passw(?:or)?d|pwd|authorization|cookie|credential)s?"
@@ -135,7 +135,7 @@ class _Call:
             )
         except CallFailed as failure:
             outcome = CallOutcome(failure.reason)
-            log_failure(self.agent, self.prompt, outcome, failure.said)
+            log_failure(self.agent, self.prompt, outcome, failure.detail)
             raise
         finally:
             milliseconds = int((time.monotonic() - clock) * 1000)
@@ -160,7 +160,7 @@ class _Call:
     def _check(self, reply: Reply, outcome: CallOutcome) -> None:
         """Tell the operator what they should know of a reply; raises `SubjectMismatch`."""
         if outcome is not CallOutcome.ANSWERED:
-            log_failure(self.agent, self.prompt, outcome, reply.said)
+            log_failure(self.agent, self.prompt, outcome, reply.detail)
         if reply.dropped:
             _log.info("the agent %s gave %d values that the prompt does not say", self.agent, reply.dropped)
         if self.about is not None:
@@ -199,32 +199,32 @@ def _outcome(reply: Reply) -> CallOutcome:
     return CallOutcome.AGENT_FAILED if reply.error_code == AGENT_FAILED else CallOutcome.AGENT_ERROR
 
 
-def log_failure(agent: str, prompt: Prompt, outcome: CallOutcome, said: str) -> None:
+def log_failure(agent: str, prompt: Prompt, outcome: CallOutcome, detail: str) -> None:
     """What an upstream says of its failure stands in the log, and nowhere else: cut, without secrets and people."""
     target = upstream_of(agent)
     secrets = (prompt.text, orjson.dumps(prompt.text).decode()[1:-1], *(secrets_of(target) if target else ()))
-    count = _profile_fields_in(said)
-    words = f"what came has {count} fields of a profile" if count else without_secrets(said, secrets)
+    count = _profile_fields_in(detail)
+    words = f"what came has {count} fields of a profile" if count else without_secrets(detail, secrets)
     _log.warning("the agent %s failed (%s): %s", agent, outcome.value, words or "nothing more is known")
 
 
-def _profile_fields_in(said: str) -> int:
+def _profile_fields_in(detail: str) -> int:
     """How much of a profile an upstream says in its failure: that is about somebody, and no reason."""
     try:
-        answer = json.loads(said[max(said.find("{"), 0) :])
+        answer = json.loads(detail[max(detail.find("{"), 0) :])
     except (ValueError, RecursionError):
-        answer = said
+        answer = detail
     has_result = isinstance(answer, dict) and "result" in answer
     fields = read_reply(answer if has_result else {"result": answer}).fields or {}
     return sum(name in PROMPT_ATTRIBUTES and name != "state" for name in fields)  # which a task has, too
 
 
-def without_secrets(said: str, secrets: Iterable[str]) -> str:
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """An upstream's words as an operator may read them: without these, and without what looks like one; cut."""
     for secret in secrets:
-        said = said.replace(secret, "[redacted]")
+        text = text.replace(secret, "[redacted]")
     # cut before, too: some of what is looked for takes a time that grows with the square of the length
-    return _HIDDEN.sub(_hidden, said[: 2 * LONGEST_SAID])[:LONGEST_SAID]
+    return _HIDDEN.sub(_hidden, text[: 2 * LONGEST_DETAIL])[:LONGEST_DETAIL]
 
 
 def _hidden(match: re.Match[str]) -> str:

@@ -82,5 +82,5 @@ def _read(answer: Answer) -> tuple[str, int]:
 
 
 def _failure(failure: CallFailed, why: str) -> CallFailed:
-    failure.said = f"{NONE_CAME}: {why}"
+    failure.detail = f"{NONE_CAME}: {why}"
     return failure

@@ -62,7 +62,7 @@ class Fields:
     dropped: dict[str, str] = field(default_factory=dict)
     converted: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
-    says_error: bool = False
+    has_error: bool = False
 
     @property
     def known(self) -> int:
@@ -71,7 +71,7 @@ class Fields:
 
     def put(self, name: str, value: Any) -> None:
         """A value under its canonical name; the later of two counts, unless it says nothing."""
-        self.says_error |= name in ("error", "errors") and not is_missing(value)
+        self.has_error |= name in ("error", "errors") and not is_missing(value)
         typed = _typed(name, value)
         if is_missing(typed):
             self.drop(name, NO_NUMBER if typed is NOT_A_NUMBER else NO_VALUE)
@@ -90,27 +90,27 @@ class Fields:
 
 def fields_of(found: Mapping[str, Any]) -> Fields:
     """What `found` says of a person: `userProfile` unwrapped wherever it stands, sections and wrappers flattened."""
-    said, groups = Fields(), dict[str, dict[str, Any]]()
+    fields, groups = Fields(), dict[str, dict[str, Any]]()
     inner = _profile_in(found)
     if inner is not None:
         others = [name for name, value in found.items() if not isinstance(value, Mapping | list)]
         for name in filter(None, map(spelling.canonical, others[:MOST_KEYS])):
             if name not in _ASIDES and name != "user_profile":
-                said.drop(name, OUTSIDE)
+                fields.drop(name, OUTSIDE)
     for number, (name, value) in enumerate(_flattened(found if inner is None else inner, "", 0)):
         if number >= MOST_KEYS:
-            said.counts[TOO_MANY] += 1
+            fields.counts[TOO_MANY] += 1
             continue
         group = spelling.part_of_group(name)
         if group is not None and not is_missing(value):
             groups.setdefault(group[0], {})[group[1]] = value
         else:
-            said.put(name, value)
+            fields.put(name, value)
     for name, parts in groups.items():
-        whole = said.values.get(name)
-        said.put(name, {**whole, **parts} if isinstance(whole, dict) else parts)
-    _join_names(said)
-    return said
+        whole = fields.values.get(name)
+        fields.put(name, {**whole, **parts} if isinstance(whole, dict) else parts)
+    _join_names(fields)
+    return fields
 
 
 def as_object(value: Any) -> Mapping[str, Any] | None:
@@ -230,10 +230,10 @@ def _typed(name: str, value: Any) -> Any:
     return share_in(value) if name in spelling.SCORES else value
 
 
-def _join_names(said: Fields) -> None:
+def _join_names(fields: Fields) -> None:
     """A given and a family name are the full name of who has no other."""
     given, family = (
-        next((said.values[one] for one in names if one in said.values), None) for names in (_GIVEN, _FAMILY)
+        next((fields.values[one] for one in names if one in fields.values), None) for names in (_GIVEN, _FAMILY)
     )
-    if "full_name" not in said.values and isinstance(given, str) and isinstance(family, str):
-        said.values["full_name"] = f"{given} {family}"
+    if "full_name" not in fields.values and isinstance(given, str) and isinstance(family, str):
+        fields.values["full_name"] = f"{given} {family}"

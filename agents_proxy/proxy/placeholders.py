@@ -138,10 +138,10 @@ def number_in(value: Any, *, may_be_none: bool = False) -> Any:
     found = _NUMBER.fullmatch(_ASIDE.sub("", plain))
     if found is None:
         return value
-    said = found["number"].strip().replace(",", ".")
-    if said[0].isdigit():
-        return int(float(said)) if float(said).is_integer() else float(said)
-    return _WORDS.get(said, value)
+    number = found["number"].strip().replace(",", ".")
+    if number[0].isdigit():
+        return int(float(number)) if float(number).is_integer() else float(number)
+    return _WORDS.get(number, value)
 
 
 def share_in(value: Any) -> Any:
@@ -159,7 +159,7 @@ def share_in(value: Any) -> Any:
 
 def yes_or_no(value: Any) -> Any:
     """True or false where a text or a number says so; else `value`."""
-    said = str(value).strip().casefold() if isinstance(value, str | int) else ""
-    explained = re.match(r"(yes|no|ja|nein)(?=[,;:(.\u2013\u2014]| [(\u2013\u2014-])", said)
-    plain = explained[1] if explained else said.rstrip(".").replace(" ", "_")
+    text = str(value).strip().casefold() if isinstance(value, str | int) else ""
+    explained = re.match(r"(yes|no|ja|nein)(?=[,;:(.\u2013\u2014]| [(\u2013\u2014-])", text)
+    plain = explained[1] if explained else text.rstrip(".").replace(" ", "_")
     return True if plain in _YES else False if plain in _NO else value

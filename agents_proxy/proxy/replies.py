@@ -77,12 +77,12 @@ class _Piece:
 class _Candidate:
     piece: _Piece
     found: Found
-    said: Fields
+    fields: Fields
 
     def rank(self) -> tuple[bool, int, bool, bool, bool]:
         """The higher, the more an answer; of two equal ones the later counts."""
-        said = self.said
-        return (not self.found.is_draft, said.known, bool(said.values), not self.piece.is_text, not self.found.repaired)
+        found, fields = self.found, self.fields
+        return (not found.is_draft, fields.known, bool(fields.values), not self.piece.is_text, not found.repaired)
 
 
 def read_reply(answer: Any) -> Reading:
@@ -100,23 +100,23 @@ def read_reply(answer: Any) -> Reading:
         return Reading(None, error_code=_why_none(pieces, search))
     best = max(enumerate(candidates), key=lambda each: (each[1].rank(), each[0]))[1]
     account, repaired = _account(best, len(candidates)), best.found.repaired
-    if not best.said.values and best.said.says_error:
+    if not best.fields.values and best.fields.has_error:
         return Reading(None, repaired, "agent_error", account, best.found.value)
-    return Reading(best.said.values, repaired, "", account, best.found.value)
+    return Reading(best.fields.values, repaired, "", account, best.found.value)
 
 
 def _account(best: _Candidate, candidates: int) -> dict[str, Any]:
     """Names and counts alone: what was left out is in the reply."""
-    said = best.said
+    fields = best.fields
     return {
         "place": best.piece.place,
         "form": "text" if best.piece.is_text else "data",
         "candidates": candidates,
         "draft": best.found.is_draft,
         "repaired": best.found.repaired,
-        "converted": said.converted,
-        "dropped": [{"name": name, "why": why} for name, why in said.dropped.items()],
-        "droppedCount": sum(said.counts.values()),
+        "converted": fields.converted,
+        "dropped": [{"name": name, "why": why} for name, why in fields.dropped.items()],
+        "droppedCount": sum(fields.counts.values()),
     }
 
 

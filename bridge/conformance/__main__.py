@@ -53,9 +53,9 @@ def report(cases: list[Case], replies: list[str]) -> bool:
     """Print a line for each reply and the counts; whether each case has one, some passed and none failed."""
     counts = dict.fromkeys(("ok", "FAIL", "skip"), 0)
     for case, reply in zip(cases, replies, strict=False):
-        said, why = judged(case, reply)
-        counts[said] += 1
-        sys.stdout.write(f"{said:5}{case.operation:20} {case.name}{why and f': {why}'}\n")
+        outcome, why = judged(case, reply)
+        counts[outcome] += 1
+        sys.stdout.write(f"{outcome:5}{case.operation:20} {case.name}{why and f': {why}'}\n")
     sys.stdout.write(f"{counts['ok']} passed, {counts['FAIL']} failed, {counts['skip']} not supported\n")
     if len(replies) != len(cases):
         sys.stdout.write(f"the client replied {len(replies)} times to {len(cases)} cases\n")

@@ -24,10 +24,10 @@ def open_export(given: Given) -> Any:
 
 
 def open_envelope(given: Given) -> Any:
-    asked, known = build(MadeRequest, given["asked"]), given.get("known_owner_key")
-    pins = KeyPins({f"{sealed.origin_of(asked.issuer)} {asked.user_id}": {"key": known}} if known else {})
+    request, known = build(MadeRequest, given["asked"]), given.get("known_owner_key")
+    pins = KeyPins({f"{sealed.origin_of(request.issuer)} {request.user_id}": {"key": known}} if known else {})
     with mock.patch("time.time", return_value=given["now"]):
-        found = opening.open_envelope(build(Envelope, given["envelope"]), asked, given["key"], pins=pins)
+        found = opening.open_envelope(build(Envelope, given["envelope"]), request, given["key"], pins=pins)
     names = ("scope", "approved_attributes", "data", "sources", "sealed_at", "derived")
     return sealed.ExportContent(**{name: getattr(found, name) for name in names}).as_json()
 

@@ -106,12 +106,12 @@ class AsyncClient:
     receipt_with_proof = _planned(Plans.receipt_with_proof)
     verification_keys = _planned(Plans.verification_keys)
 
-    def accept_owner_key(self, asked: MadeRequest, owner_key: Mapping[str, Any]) -> None:
+    def accept_owner_key(self, request: MadeRequest, owner_key: Mapping[str, Any]) -> None:
         """Take another key as this person's, where they told you that it is theirs; not awaited.
 
         KeyRefused until seven days after `pins` met it.
         """
-        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
+        self.pins.accept(origin_of(request.issuer), request.user_id, owner_key)
 
     async def events(
         self, last_event_id: int | None = None, *, patience: float = streams.PATIENCE
@@ -157,7 +157,7 @@ class AsyncClient:
 
     async def tell_sandbox_event(self, event: str) -> Processing:
         """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
-        return await asyncio.to_thread(sandbox.tell_event, LoopSender(self._do), event)
+        return await asyncio.to_thread(sandbox.send_event, LoopSender(self._do), event)
 
     async def _step(self, step: Step) -> Any:
         if isinstance(step, float):

@@ -124,31 +124,31 @@ def _text(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def check_approval(envelope: Envelope, asked: MadeRequest, pins: KeyPins) -> None:
+def check_approval(envelope: Envelope, request: MadeRequest, pins: KeyPins) -> None:
     """Refused unless the person's own vault signed exactly this export of exactly what was asked; pins their key."""
     key = signatures.check_public_key(envelope.owner_key, "the person's key")
-    issuer = origin_of(asked.issuer)
+    issuer = origin_of(request.issuer)
     claims = signatures.verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
-    _check_says(claims, envelope, asked, issuer)
-    _check_key(envelope, asked, key, pins, issuer)
-    pins.keep(issuer, asked.user_id, key, envelope.approval)
+    _check_claims(claims, envelope, request, issuer)
+    _check_key(envelope, request, key, pins, issuer)
+    pins.keep(issuer, request.user_id, key, envelope.approval)
 
 
-def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: MadeRequest, issuer: str) -> None:
+def _check_claims(claims: Mapping[str, Any], envelope: Envelope, request: MadeRequest, issuer: str) -> None:
     iat, ends_at = signatures.number_of(claims, "iat", _WHAT), signatures.number_of(claims, "ends_at", _WHAT)
     duration = signatures.number_of(claims, "access_duration", _WHAT)
     if ends_at <= time.time() - _LEEWAY:
         raise Refused(f"{_WHAT} is over", member="ends_at")
-    if duration > asked.access_duration:
+    if duration > request.access_duration:
         raise Refused(f"{_WHAT}'s access_duration is longer than was asked for", member="access_duration")
     expected = {
         "iss": issuer,
-        "sub": asked.user_id,
-        "aud": asked.app_id,
+        "sub": request.user_id,
+        "aud": request.app_id,
         "iat": iat,
         "ends_at": iat + duration if envelope.revision == 1 else ends_at,
-        "request_id": asked.request_id,
-        "request_digest": request_digest(_request_members(asked)),
+        "request_id": request.request_id,
+        "request_digest": request_digest(_request_members(request)),
         "revision": envelope.revision,
         "access_duration": duration,
         "approved_attributes": sorted(envelope.approved_attributes),
@@ -157,22 +157,23 @@ def _check_says(claims: Mapping[str, Any], envelope: Envelope, asked: MadeReques
     signatures.check_claims(claims, expected, _WHAT)
 
 
-def _request_members(asked: MadeRequest) -> dict[str, Any]:
+def _request_members(request: MadeRequest) -> dict[str, Any]:
     """What was asked, as the request's own record has it: the digest is made here and not taken over."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in as_json(asked.request).items()}
+    members = as_json(request.request)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in members.items()}
 
 
-def _check_key(envelope: Envelope, asked: MadeRequest, key: signatures.Jwk, pins: KeyPins, issuer: str) -> None:
-    pin, reset = pins.find(issuer, asked.user_id), envelope.owner_key_reset
+def _check_key(envelope: Envelope, request: MadeRequest, key: signatures.Jwk, pins: KeyPins, issuer: str) -> None:
+    pin, reset = pins.find(issuer, request.user_id), envelope.owner_key_reset
     if pin is None and not reset:
         return
     if pin is not None:
         if pin.key == key or _taken_before(envelope, key, pin):
             return
-        if _leads(envelope.key_history, pin.key, key, asked, issuer):
+        if _leads(envelope.key_history, pin.key, key, request, issuer):
             return
     reason = "the person lost their vault, and this key is new" if reset else "this is another key than the one kept"
-    possible_at = _text(pins.meet(issuer, asked.user_id, key))
+    possible_at = _text(pins.meet(issuer, request.user_id, key))
     message = f"{reason} ({key['x']}): ask the person on another way; it can be accepted from {possible_at} on"
     raise OwnerKeyChanged(message, key=key, reset=reset)
 
@@ -183,7 +184,7 @@ def _taken_before(envelope: Envelope, key: signatures.Jwk, pin: Pin) -> bool:
 
 
 def _leads(
-    history: tuple[Any, ...], start: signatures.Jwk, end: signatures.Jwk, asked: MadeRequest, issuer: str
+    history: tuple[Any, ...], start: signatures.Jwk, end: signatures.Jwk, request: MadeRequest, issuer: str
 ) -> bool:
     """Whether the steps lead from the one key to the other, each signed by both of its keys and numbered in order."""
     current, seq = start, 0
@@ -193,7 +194,7 @@ def _leads(
         what = "a step of the key's history"
         claims = signatures.verified_by_both(step, ROTATION_TYP, (old, new), what)
         found = signatures.number_of(claims, "seq", what)
-        names = {"iss": issuer, "sub": asked.user_id, "aud": asked.app_id, "seq": seq + 1 if seq else found}
+        names = {"iss": issuer, "sub": request.user_id, "aud": request.app_id, "seq": seq + 1 if seq else found}
         signatures.check_claims(
             claims, {**names, "old": old, "new": new, "iat": signatures.number_of(claims, "iat", what)}, what
         )

@@ -86,7 +86,7 @@ def unlock_archive(archive: Archive, secret: str) -> VaultKey:
     if not kinds & {"passphrase", "recovery"}:
         raise KeyRefused("this archive opens with a passkey alone, which only the site that made it can ask for")
     for kind in ("recovery", "passphrase"):
-        if kind == "recovery" and not _looks_like_a_code(secret):
+        if kind == "recovery" and not _is_recovery_code(secret):
             continue
         for wrapper in archive.wrappers:
             if wrapper.kind != kind:
@@ -122,7 +122,7 @@ def _opened(segment: ArchivedSegment, key: VaultKey) -> dict[str, Any]:
     return values
 
 
-def _looks_like_a_code(secret: str) -> bool:
+def _is_recovery_code(secret: str) -> bool:
     try:
         read_recovery_code(secret)
     except KeyRefused:

@@ -129,9 +129,9 @@ def request_consent(
     body = {"user_id": user_id, **_invitation(user_id), **along}
 
     def read(answer: Answer) -> results.MadeRequest:
-        asked = results.build(results.MadeRequest, answer.json())
-        check_request(asked, body)
-        return asked
+        request = results.build(results.MadeRequest, answer.json())
+        check_request(request, body)
+        return request
 
     headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
     return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
@@ -223,14 +223,14 @@ def _checked(
     """Where it stands; what was asked along is our own request, and of whom this very connection is the way to."""
     found = results.build(results.Connection, answer.json())
     compare("connection_id", found.connection_id, connection_id, "the answer")
-    asked = found.request
-    if asked is None:
+    made_request = found.request
+    if made_request is None:
         return found
     if request is None:
         raise Refused("a request was asked along; give the one that the connection was begun with", member="request")
-    compare("user_id", asked.user_id, found.user_id, "the answer")
+    compare("user_id", made_request.user_id, found.user_id, "the answer")
     given = {"user_id": found.user_id, "invitation_sha256": sha256(connection_id), "return_url": return_url}
-    check_request(asked, {**request, **given})
+    check_request(made_request, {**request, **given})
     return found
 
 

@@ -136,12 +136,12 @@ class Client:
     receipt_with_proof = _planned(Plans.receipt_with_proof)
     verification_keys = _planned(Plans.verification_keys)
 
-    def accept_owner_key(self, asked: MadeRequest, owner_key: Mapping[str, Any]) -> None:
+    def accept_owner_key(self, request: MadeRequest, owner_key: Mapping[str, Any]) -> None:
         """Take another key as this person's, as `OwnerKeyChanged.key` has it, where they told you that it is theirs.
 
         KeyRefused until seven days after `pins` met it.
         """
-        self.pins.accept(origin_of(asked.issuer), asked.user_id, owner_key)
+        self.pins.accept(origin_of(request.issuer), request.user_id, owner_key)
 
     def events(self, last_event_id: int | None = None, *, patience: float = streams.PATIENCE) -> Iterator[Event]:
         """The app's events as they happen, in order, each one once; connects with the first `next`, and never ends.
@@ -192,7 +192,7 @@ class Client:
 
     def tell_sandbox_event(self, event: str) -> Processing:
         """Have this test app told of an event of agents, such as `analysis.completed`: the notice of it."""
-        return sandbox.tell_event(self._transport, event)
+        return sandbox.send_event(self._transport, event)
 
     def _do(self, step: Step) -> Any:
         if isinstance(step, float):

@@ -52,7 +52,7 @@ def request(options: Namespace) -> dict[str, Any]:
     """Ask, and remember what was asked."""
     key = _private_key(options)
     with _client(options) as client:
-        asked = client.request_consent(
+        made_request = client.request_consent(
             options.user_id,
             options.scope,
             purpose=options.purpose,
@@ -62,9 +62,9 @@ def request(options: Namespace) -> dict[str, Any]:
             **{name: getattr(options, name) for name in TERM_RULES},
         )
     log = RequestLog(state_directory())
-    known = log.find(asked.request_id)
-    log.keep(asked, revision=known[1] if known else 0)
-    return as_json(asked)
+    known = log.find(made_request.request_id)
+    log.keep(made_request, revision=known[1] if known else 0)
+    return as_json(made_request)
 
 
 def status(options: Namespace) -> dict[str, Any]:
@@ -92,14 +92,14 @@ def wait(options: Namespace) -> dict[str, Any]:
 def read(options: Namespace) -> dict[str, Any]:
     """Fetch and open; the revision is remembered, so that an older one is refused the next time."""
     log = RequestLog(state_directory())
-    asked, seen = _stored_request(options, log)
-    key = keyring_of(options).find(asked.connector_fingerprint)
+    made_request, seen = _stored_request(options, log)
+    key = keyring_of(options).find(made_request.connector_fingerprint)
     pins = log.owner_keys.load()
     with Client(*address_and_token(options), pins=pins) as client, log.owner_keys.keeping(pins):
         if options.accept_owner_key:
-            client.accept_owner_key(asked, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
-        opened = client.read(asked, key, seen_revision=seen)
-    log.keep(asked, revision=opened.revision)
+            client.accept_owner_key(made_request, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
+        opened = client.read(made_request, key, seen_revision=seen)
+    log.keep(made_request, revision=opened.revision)
     return as_json(opened)
 
 
@@ -107,13 +107,13 @@ def _stored_request(options: Namespace, log: RequestLog) -> tuple[MadeRequest, i
     if options.request is not None:
         body = parse_object(read_small_file(options.request, "the request file"), "the request file")
         try:
-            asked = build(MadeRequest, body, "the request file")
+            made_request = build(MadeRequest, body, "the request file")
         except BadAnswer as error:
             raise Refused(str(error)) from error
-        if options.request_id not in (None, asked.request_id):
+        if options.request_id not in (None, made_request.request_id):
             raise Refused("the request file is of another request", member="request_id")
-        known = log.find(asked.request_id)
-        return asked, known[1] if known else 0
+        known = log.find(made_request.request_id)
+        return made_request, known[1] if known else 0
     if options.request_id is None:
         raise Refused("name a request, or give --request FILE")
     known = log.find(options.request_id)

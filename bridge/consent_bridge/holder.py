@@ -353,9 +353,9 @@ class VaultHolder:
         body: Mapping[str, Any],
     ) -> Status:
         """Send what the vault approved together with notes that remember it."""
-        said = verified(signed["approval"], APPROVAL_TYP, signed["approval_key"], "the approval")
+        claims = verified(signed["approval"], APPROVAL_TYP, signed["approval_key"], "the approval")
         hashed = sha256(signed["approval"])
-        approved = Approved(tuple(said["approved_attributes"]), said["ends_at"], said["revision"], hashed)
+        approved = Approved(tuple(claims["approved_attributes"]), claims["ends_at"], claims["revision"], hashed)
 
         def change(notes: vault_notes.Notes) -> vault_notes.Notes:
             known = vault_notes.with_connector(notes, review.app_id, review.request["connector_thumbprint"])

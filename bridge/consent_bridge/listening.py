@@ -52,7 +52,7 @@ def add_forwarding(parser: ArgumentParser) -> None:
 
 def events_command(options: Namespace) -> None:
     for event in _happening(options):
-        _say({"id": event.id, "type": _type(event), "data": _data(event)})
+        _print_line({"id": event.id, "type": _type(event), "data": _data(event)})
 
 
 def listen_command(options: Namespace) -> None:
@@ -65,7 +65,7 @@ def listen_command(options: Namespace) -> None:
     with requests.Session() as session:
         session.auth, session.trust_env = anonymous, False
         for event in _happening(options):
-            _say({"id": event.id, "type": _type(event), **_forwarded(session, url, secret, event)})
+            _print_line({"id": event.id, "type": _type(event), **_forwarded(session, url, secret, event)})
 
 
 def _happening(options: Namespace) -> Iterator[Event]:
@@ -95,6 +95,6 @@ def _forwarded(session: requests.Session, url: str, secret: str, event: Event) -
         return {"answered": None, "error": one_line(f"POST {url} failed: {type(error).__name__}")}
 
 
-def _say(line: dict[str, Any]) -> None:
+def _print_line(line: dict[str, Any]) -> None:
     sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     sys.stdout.buffer.flush()

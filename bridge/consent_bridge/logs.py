@@ -37,8 +37,8 @@ class LogEpochChanged(Refused):
     """
 
     def __init__(self, last: Checkpoint, newest: Checkpoint) -> None:
-        said = f"the log {last.origin}, last seen with {last.size} entries, begins anew as {newest.origin}"
-        super().__init__(f"{said}: ask the operator what was restored before you accept it", member="origin")
+        finding = f"the log {last.origin}, last seen with {last.size} entries, begins anew as {newest.origin}"
+        super().__init__(f"{finding}: ask the operator what was restored before you accept it", member="origin")
         self.last, self.newest = last, newest
 
 
@@ -84,8 +84,8 @@ class Memory:
         if self.checkpoint is not None and not notes.signers(note, self.trust.keys):
             if (newest := self.begun_anew(note)) is not None:
                 raise LogEpochChanged(self.checkpoint, newest)
-            said = "the log is signed with another key, and none that this reader knows vouches for it"
-            raise LogKeyChanged(f"{said}: ask the operator on another way before you take it", member="signature")
+            finding = "the log is signed with another key, and none that this reader knows vouches for it"
+            raise LogKeyChanged(f"{finding}: ask the operator on another way before you take it", member="signature")
         return notes.read_checkpoint(note, self.trust.keys, self.trust.witnesses)
 
     def begun_anew(self, note: str) -> Checkpoint | None:
@@ -135,10 +135,10 @@ class Memory:
             return
         signed = ", ".join(notes.key_ids(note)) or "none"
         own = ", ".join(key.key_id.hex() for key in known)
-        said = f"the proof is signed by the key {signed} of {shown(notes.origin_of(note))}, and known are {own}"
+        finding = f"the proof is signed by the key {signed} of {shown(notes.origin_of(note))}, and known are {own}"
         more = "give that key (--log-key), which the operator and who looked at /log/key then have, or look online"
         raise Refused(
-            f"{said}: {more}, since the newest checkpoint begins with the one of the proof", member="signature"
+            f"{finding}: {more}, since the newest checkpoint begins with the one of the proof", member="signature"
         )
 
     def keys_seem_changed(self) -> bool:
@@ -189,8 +189,8 @@ class Memory:
     def require_no_rollback(self, newest: Checkpoint) -> None:
         """Refuse a newest checkpoint that is older than what was seen: what is published never gets smaller."""
         if self.checkpoint is not None and newest.size < self.checkpoint.size:
-            said = f"the log has {newest.size} entries and had {self.checkpoint.size} when it was last seen"
-            raise Refused(f"{said}: it was rolled back", member="size")
+            finding = f"the log has {newest.size} entries and had {self.checkpoint.size} when it was last seen"
+            raise Refused(f"{finding}: it was rolled back", member="size")
 
     def is_fresh(self, now: float) -> bool | None:
         """Whether as many witnesses as must cosigned the last checkpoint within a day; None where none is known."""

@@ -20,30 +20,31 @@ _INVITATIONS = ("sh_", "@")  # ways of naming a person that no answer repeats
 _STATED_TWICE = ("request_id", "app_id", "user_id", "scope", "access_duration", "expires_at")
 
 
-def check_request(asked: MadeRequest, body: Mapping[str, Any]) -> None:
+def check_request(request: MadeRequest, body: Mapping[str, Any]) -> None:
     """The request that the person will see is the one that we sent in `body`, and its digest is over exactly that.
 
     The server alone knows the request's and the app's name and id, the deadline, what the scope covers, and what the
     app calls somebody whom it named by a sharing ID or a handle; all else comes from `body`, so that a digest that fits
     is over our own words.
     """
+    frozen = request.request
     for member in _STATED_TWICE:
-        compare(member, getattr(asked, member), getattr(asked.request, member), "the answer")
-    compare("connector_key_id", asked.connector_key_id, body["connector_key_id"], "the frozen request")
+        compare(member, getattr(request, member), getattr(frozen, member), "the answer")
+    compare("connector_key_id", request.connector_key_id, body["connector_key_id"], "the frozen request")
     print_ = thumbprint(body["connector_public_key"])
-    compare("connector_fingerprint", asked.connector_fingerprint, print_, "the frozen request")
-    expected = frozen_request(body, asked.request)
-    members = as_json(asked.request)
+    compare("connector_fingerprint", request.connector_fingerprint, print_, "the frozen request")
+    expected = frozen_request(body, frozen)
+    members = as_json(frozen)
     for member in members:
         compare(member, _as_list(members[member]), expected.get(member), "the frozen request")
-    for path in asked.request.attributes:
-        if not covers(asked.scope, path):
+    for path in frozen.attributes:
+        if not covers(request.scope, path):
             raise Refused("the frozen request's attributes are not all in the scope", member="attributes")
-    named = [*(asked.request.required_attributes or ()), *(asked.request.optional_attributes or ())]
-    known = {*(named or asked.request.attributes), *accepted_answers(members)}
-    if asked.request.derived is not None and not asked.request.derived.keys() <= known:
+    named = [*(frozen.required_attributes or ()), *(frozen.optional_attributes or ())]
+    known = {*(named or frozen.attributes), *accepted_answers(members)}
+    if frozen.derived is not None and not frozen.derived.keys() <= known:
         raise Refused("the frozen request's derived names what was not asked for", member="derived")
-    if request_digest(expected) != asked.request_digest:
+    if request_digest(expected) != request.request_digest:
         raise Refused("request_digest is not the digest of what was asked for", member="request_digest")
 
 
@@ -75,15 +76,15 @@ def _as_list(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def check_key(asked: MadeRequest, key: Mapping[str, Any]) -> None:
+def check_key(request: MadeRequest, key: Mapping[str, Any]) -> None:
     """The private key is the one that the request named; found out before a read is counted."""
-    if thumbprint(key) != asked.connector_fingerprint:
+    if thumbprint(key) != request.connector_fingerprint:
         raise KeyRefused("this is not the key that the request named", member="connector_fingerprint")
 
 
 def open_envelope(
     envelope: Envelope,
-    asked: MadeRequest,
+    request: MadeRequest,
     key: Mapping[str, Any],
     *,
     seen_revision: int = 0,
@@ -95,16 +96,16 @@ def open_envelope(
     `pins` hold the key of each person from one export to the next; without them any key is taken that signed this one.
     """
     for member in ("request_id", "user_id", "scope", "connector_key_id"):
-        compare(member, getattr(envelope, member), getattr(asked, member), "the answer")
+        compare(member, getattr(envelope, member), getattr(request, member), "the answer")
     if envelope.revision < seen_revision:
         raise Refused(
             f"revision {envelope.revision} is lower than {seen_revision}, which was seen before", member="revision"
         )
     pins = KeyPins() if pins is None else pins
-    check_approval(envelope, asked, pins)
-    content = open_export(envelope.jwe, key, _expected(asked, envelope.revision))
+    check_approval(envelope, request, pins)
+    content = open_export(envelope.jwe, key, _expected(request, envelope.revision))
     derived = {
-        path: made for path, made in (asked.request.derived or {}).items() if path in content.approved_attributes
+        path: made for path, made in (request.request.derived or {}).items() if path in content.approved_attributes
     }
     compare("derived", content.derived, derived, "the content")
     compare("approved_attributes", set(envelope.approved_attributes), set(content.approved_attributes), "the answer")
@@ -119,16 +120,16 @@ def open_envelope(
     return Slice(**{**shared, **opened}, etag=etag)
 
 
-def _expected(asked: MadeRequest, revision: int) -> ExportHeader:
+def _expected(request: MadeRequest, revision: int) -> ExportHeader:
     return ExportHeader(
-        kid=asked.connector_key_id,
-        iss=origin_of(asked.issuer),
-        sub=asked.user_id,
-        aud=asked.app_id,
-        request_id=asked.request_id,
-        scope=asked.scope,
+        kid=request.connector_key_id,
+        iss=origin_of(request.issuer),
+        sub=request.user_id,
+        aud=request.app_id,
+        request_id=request.request_id,
+        scope=request.scope,
         revision=revision,
-        request_digest=asked.request_digest,
+        request_digest=request.request_digest,
     )
 
 

@@ -162,8 +162,8 @@ def check_registered(review: Review, notes: Notes, log: Log) -> None:
         if proof and known and _is_dated_back(entry, proof.index, known):
             raise Refused("it came into the log later than it says")
     except Refused as refused:
-        said = f"the registration of the app's key is not proved: {refused.reason}; nothing was sent"
-        raise Refused(said, member="vouching") from refused
+        message = f"the registration of the app's key is not proved: {refused.reason}; nothing was sent"
+        raise Refused(message, member="vouching") from refused
 
 
 def _is_dated_back(entry: Entry, index: int, known: Mapping[str, Any]) -> bool:
@@ -194,8 +194,8 @@ def _proved(start: Head, entries: Sequence[Entry], known: Mapping[str, Any] | No
         try:
             is_whole = _proof_of(entry, memory, log) is not None and is_whole
         except Refused as refused:
-            said = f"the public log has another history than yours: {refused.reason}"
-            raise RolledBack(said, member=refused.member) from refused
+            message = f"the public log has another history than yours: {refused.reason}"
+            raise RolledBack(message, member=refused.member) from refused
         last = entry.head if is_whole else last
     return last
 

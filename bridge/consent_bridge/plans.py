@@ -55,31 +55,31 @@ class Plans:
         """The sealed export; counts as one read, also where the answer was lost and is fetched again."""
         return whole((yield calls.fetched_export(request_id)))
 
-    def read(self, asked: MadeRequest, key: Mapping[str, Any], *, seen_revision: int = 0) -> Plan[Slice]:
+    def read(self, request: MadeRequest, key: Mapping[str, Any], *, seen_revision: int = 0) -> Plan[Slice]:
         """Fetch the export, compare it with what was asked, open it with the connector's private key.
 
         Refuses a revision lower than `seen_revision` or than one that this client saw before.
         """
-        check_key(asked, key)
-        fetched: Fetched = yield calls.fetched_export(asked.request_id)
-        return (yield from self._opened(fetched, asked, key, seen_revision))
+        check_key(request, key)
+        fetched: Fetched = yield calls.fetched_export(request.request_id)
+        return (yield from self._opened(fetched, request, key, seen_revision))
 
-    def read_newer(self, asked: MadeRequest, key: Mapping[str, Any], known: Slice) -> Plan[Slice | None]:
+    def read_newer(self, request: MadeRequest, key: Mapping[str, Any], known: Slice) -> Plan[Slice | None]:
         """The same, or None where nothing changed since `known` was read; that counts no read.
 
         The grant is checked all the same: `grant_ended` and `grant_paused` are raised as by `read`.
         """
-        check_key(asked, key)
-        fetched: Fetched = yield calls.fetched_export(asked.request_id, known.etag)
+        check_key(request, key)
+        fetched: Fetched = yield calls.fetched_export(request.request_id, known.etag)
         if fetched.envelope is None:
             return None
-        return (yield from self._opened(fetched, asked, key, known.revision))
+        return (yield from self._opened(fetched, request, key, known.revision))
 
-    def _opened(self, fetched: Fetched, asked: MadeRequest, key: Mapping[str, Any], seen: int) -> Plan[Slice]:
-        seen = max(seen, self._seen_revisions.get(asked.request_id, 0))
+    def _opened(self, fetched: Fetched, request: MadeRequest, key: Mapping[str, Any], seen: int) -> Plan[Slice]:
+        seen = max(seen, self._seen_revisions.get(request.request_id, 0))
         given: Any = {"seen_revision": seen, "etag": fetched.etag, "pins": self.pins}
-        opened: Slice = yield partial(open_envelope, whole(fetched), asked, key, **given)
-        self._seen_revisions[asked.request_id] = opened.revision
+        opened: Slice = yield partial(open_envelope, whole(fetched), request, key, **given)
+        self._seen_revisions[request.request_id] = opened.revision
         return opened
 
     def receipt(self, receipt_id: str) -> Plan[Receipt]:

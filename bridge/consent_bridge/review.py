@@ -107,10 +107,10 @@ class Review:
         """Refused where nobody vouches for the key: of restricted data, and of confidential unless `despite` that."""
         if self.is_vouched_for or self.tier == "standard" or (despite and self.tier == "confidential"):
             return
-        said = "nobody vouches for the app's key, and this is restricted"
+        message = "nobody vouches for the app's key, and this is restricted"
         if self.tier == "confidential":
-            said = "nobody vouches for the app's key, and this is confidential; say that you share it all the same"
-        raise Refused(said, member="connector_thumbprint")
+            message = "nobody vouches for the app's key, and this is confidential; say that you share it all the same"
+        raise Refused(message, member="connector_thumbprint")
 
     def require_requested(self, path: str) -> None:
         """Refused unless the path is one that was asked for; where none was named, one that the scope covers."""

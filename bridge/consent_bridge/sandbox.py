@@ -170,7 +170,7 @@ def make_person(sender: Sender, label: str) -> SandboxPerson:
     return person
 
 
-def tell_event(sender: Sender, event: str) -> Processing:
+def send_event(sender: Sender, event: str) -> Processing:
     """Have the test app told of an event of agents: the notice."""
     return build(Processing, sender.send("POST", EVENTS, body={"type": event}).json())
 

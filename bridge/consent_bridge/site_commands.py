@@ -50,12 +50,12 @@ def verify_site_command(options: Namespace) -> dict[str, Any]:
     manifest = releases.read_manifest(note, keys)
     if releases.is_older(__version__, manifest.minimum_client):
         raise Refused(f"this release asks for consent-bridge {manifest.minimum_client} or newer")
-    looks = {"signed out": sites.Site(origin).look(manifest, options.pages)}
+    inspections = {"signed out": sites.Site(origin).look(manifest, options.pages)}
     if cookies := _cookies(options):
-        looks["signed in"] = sites.Site(origin, cookies).look(manifest, options.pages)
+        inspections["signed in"] = sites.Site(origin, cookies).look(manifest, options.pages)
     findings = [
         {"as": name, "where": finding.where, "what": finding.what}
-        for name, look in looks.items()
+        for name, look in inspections.items()
         for finding in look.findings
     ]
     result = {
@@ -64,7 +64,7 @@ def verify_site_command(options: Namespace) -> dict[str, Any]:
         "release_keys": [str(key) for key in keys],
         "release_keys_are": "new: this is the first look at this site" if is_new else "known",
         "log": _in_log(options, origin, release, manifest),
-        "looks": {name: {"pages": len(look.pages), "files": len(look.files)} for name, look in looks.items()},
+        "looks": {name: {"pages": len(look.pages), "files": len(look.files)} for name, look in inspections.items()},
         "findings": findings,
     }
     if findings:

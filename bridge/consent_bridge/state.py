@@ -174,9 +174,10 @@ class RequestLog:
             raise Refused("this is not a request id")
         return self._directory / f"{request_id}.json"
 
-    def keep(self, asked: MadeRequest, *, revision: int = 0) -> None:
+    def keep(self, request: MadeRequest, *, revision: int = 0) -> None:
         """Remember a request, or the revision that was read of it."""
-        write_private_file(self._path(asked.request_id), {"asked": as_json(asked), "revision": revision}, force=True)
+        record = {"asked": as_json(request), "revision": revision}
+        write_private_file(self._path(request.request_id), record, force=True)
 
     def find(self, request_id: str) -> tuple[MadeRequest, int] | None:
         """A request and the highest revision read of it, or None if it was not made here."""
@@ -187,8 +188,8 @@ class RequestLog:
 
     def _parse(self, body: dict[str, Any]) -> tuple[MadeRequest, int]:
         try:
-            asked = build(MadeRequest, body.get("asked"), "the record")
+            request = build(MadeRequest, body.get("asked"), "the record")
         except BadAnswer as error:
             raise Refused(str(error)) from error
         revision = body.get("revision")
-        return asked, revision if isinstance(revision, int) else 0
+        return request, revision if isinstance(revision, int) else 0

@@ -97,11 +97,11 @@ _BOUNDS = {
 
 def _term(name: str, rules: Mapping[str, Any]) -> Any:
     """A term as the contract has it, to be left out by null."""
-    said = {keyword: value for keyword, value in rules.items() if not keyword.startswith("x-")}
-    schema = {"description": said.pop("description"), "anyOf": [said, {"type": "null"}]}
-    bounds = {_BOUNDS[keyword]: value for keyword, value in said.items() if keyword in _BOUNDS}
+    keywords = {keyword: value for keyword, value in rules.items() if not keyword.startswith("x-")}
+    schema = {"description": keywords.pop("description"), "anyOf": [keywords, {"type": "null"}]}
+    bounds = {_BOUNDS[keyword]: value for keyword, value in keywords.items() if keyword in _BOUNDS}
     return Annotated[TERM_TYPES[name], Field(**bounds), WithJsonSchema(schema)], None
 
 
 _TERMS: dict[str, Any] = {name: _term(name, rules) for name, rules in TERM_RULES.items()}
-Ask = create_model("Ask", __base__=Question, **_TERMS)
+RequestArguments = create_model("RequestArguments", __base__=Question, **_TERMS)

@@ -45,7 +45,7 @@ class Toolbox:
 
     async def request_consent(self, given: Question) -> Result:
         terms = given.model_dump(exclude={"user_id", "scope", "purpose"}, exclude_none=True)
-        asked = await self._client.request_consent(
+        request = await self._client.request_consent(
             given.user_id,
             given.scope,
             purpose=given.purpose,
@@ -54,9 +54,9 @@ class Toolbox:
             idempotency_key=uuid.uuid4().hex,
             **terms,
         )
-        known = self._log.find(asked.request_id)
-        self._log.keep(asked, revision=known[1] if known else 0)
-        return as_json(asked)
+        known = self._log.find(request.request_id)
+        self._log.keep(request, revision=known[1] if known else 0)
+        return as_json(request)
 
     async def check_consent_status(self, given: Wait) -> Result:
         return as_json(await self._client.status(given.request_id, wait=given.wait_seconds))
@@ -71,12 +71,12 @@ class Toolbox:
         known = self._log.find(given.request_id)
         if known is None:
             raise Refused("this request was not made with this bridge, so there is nothing to check its export against")
-        asked, seen = known
-        key, pins = self._keyring.find(asked.connector_fingerprint), self._client.pins
+        request, seen = known
+        key, pins = self._keyring.find(request.connector_fingerprint), self._client.pins
         pins.load(self._log.owner_keys.load().dump())  # what the command line met or accepted meanwhile
         with self._log.owner_keys.keeping(pins):
-            opened = await self._client.read(asked, key, seen_revision=seen)
-        self._log.keep(asked, revision=opened.revision)
+            opened = await self._client.read(request, key, seen_revision=seen)
+        self._log.keep(request, revision=opened.revision)
         return as_json(opened)
 
 

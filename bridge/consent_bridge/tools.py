@@ -14,7 +14,7 @@ import mcp_types as mcp
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from consent_bridge.results import Discovery, Envelope, MadeRequest, ScopeEntry, Slice, Status
-from consent_bridge.tool_arguments import Arguments, Ask, Nothing, OneRequest, Person, Wait
+from consent_bridge.tool_arguments import Arguments, Nothing, OneRequest, Person, RequestArguments, Wait
 
 
 class Catalog(BaseModel):
@@ -113,7 +113,7 @@ OFFERS = {
                 "consent app at `approval_url`, which nothing here can do for them. What they approve is sealed to "
                 "the key that this machine keeps; read it with read_approved_data."
             ),
-            arguments=Ask,
+            arguments=RequestArguments,
             answer=MadeRequest,
             annotations=_changes(),
         ),

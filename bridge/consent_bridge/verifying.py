@@ -96,11 +96,11 @@ def _require_published(entries: list[Entry], result: dict[str, Any]) -> None:
         return
     chain = "the history is as it was written, as far as it shows by itself"
     if logs.is_late(waiting[0].at):
-        said = f"{chain}, but the log lacks what came after entry {result['in_log']}, since {waiting[0].at}"
-        raise Undone(f"{said}: come back, and ask the operator if it stays so", result)
+        finding = f"{chain}, but the log lacks what came after entry {result['in_log']}, since {waiting[0].at}"
+        raise Undone(f"{finding}: come back, and ask the operator if it stays so", result)
     if result["in_log"] == 0:
-        said = f"{chain}; none of it is in the log yet, which takes new entries within seconds"
-        raise Undone(f"{said}: come back", result)
+        finding = f"{chain}; none of it is in the log yet, which takes new entries within seconds"
+        raise Undone(f"{finding}: come back", result)
 
 
 def entry_in_log(options: Namespace, entry: Entry, text: str) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def check_encryption() -> Iterator[Line]:
         looked_at += len(sealed)
         if unreadable:
             failed = True
-            said = f"{name}: {unreadable} of {len(sealed)} are under another key than DATA_ENCRYPTION_KEYS has"
-            yield fails("encryption", said)
+            text = f"{name}: {unreadable} of {len(sealed)} are under another key than DATA_ENCRYPTION_KEYS has"
+            yield fails("encryption", text)
     if not failed:
         yield passes("encryption", f"{looked_at} samples of {len(SEALED_COLUMNS) + 1} columns open")
 

@@ -12,24 +12,24 @@ class Mark(Enum):
 
 @dataclass(frozen=True)
 class Line:
-    """`part` is what was looked at, in a word or two, and `said` what was found, with what to do where it fails."""
+    """`part` is what was looked at, in a word or two, and `text` what was found, with what to do where it fails."""
 
     mark: Mark
     part: str
-    said: str
+    text: str
 
     def __str__(self) -> str:
-        return f"{self.mark.value:<9} {self.part}: {self.said}"
+        return f"{self.mark.value:<9} {self.part}: {self.text}"
 
 
-def passes(part: str, said: str) -> Line:
-    return Line(Mark.PASSES, part, said)
+def passes(part: str, text: str) -> Line:
+    return Line(Mark.PASSES, part, text)
 
 
-def fails(part: str, said: str) -> Line:
-    return Line(Mark.FAILS, part, said)
+def fails(part: str, text: str) -> Line:
+    return Line(Mark.FAILS, part, text)
 
 
-def left_out(part: str, said: str) -> Line:
+def left_out(part: str, text: str) -> Line:
     """What cannot be looked at here, and why."""
-    return Line(Mark.LEFT_OUT, part, said)
+    return Line(Mark.LEFT_OUT, part, text)

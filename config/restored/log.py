@@ -27,9 +27,11 @@ def check_log_keys() -> Iterator[Line]:
     if newest is None:
         yield passes("log keys", "no checkpoint was signed yet")
         return
-    said = notes.Checkpoint.of_note(newest.note)
-    if said.origin != origin:
-        yield fails("log keys", f"the newest checkpoint is of {said.origin}, and BASE_URL makes this log {origin}")
+    checkpoint = notes.Checkpoint.of_note(newest.note)
+    if checkpoint.origin != origin:
+        yield fails(
+            "log keys", f"the newest checkpoint is of {checkpoint.origin}, and BASE_URL makes this log {origin}"
+        )
     elif not (own := keys.verifier_keys(state.epoch)):
         yield left_out("log keys", "neither LOG_KEYS nor LOG_VERIFIER_KEYS is set here")
     elif not any(notes.is_signed_by(newest.note, key) for key in own):
@@ -51,8 +53,8 @@ def check_signer() -> Iterator[Line]:
         return
     signed, origin = notes.Checkpoint.of_note(note), keys.origin(state.epoch)
     if signed.origin != origin:
-        said = f"it signs for {signed.origin}, and the database is from before that: {origin}; next is {_NEW_EPOCH}"
-        yield fails("signer", said)
+        text = f"it signs for {signed.origin}, and the database is from before that: {origin}; next is {_NEW_EPOCH}"
+        yield fails("signer", text)
     elif signed.size > state.size:
         yield fails("signer", _rolled_back("the signer signed", signed.size, state, signed))
     else:
@@ -64,8 +66,8 @@ def _without_signer(state: LogState) -> Line:
         return left_out("signer", "its memory is not on this machine: look where the sequencer runs")
     if _newest_kept(state.epoch) is None:
         return passes("signer", "nothing was signed yet")
-    said = f"{settings.LOG_SIGNER_FILE} is missing: put it back; where it is lost, next is {_next_call(state, None)}"
-    return fails("signer", said)
+    text = f"{settings.LOG_SIGNER_FILE} is missing: put it back; where it is lost, next is {_next_call(state, None)}"
+    return fails("signer", text)
 
 
 def check_mirror() -> Iterator[Line]:
@@ -94,8 +96,8 @@ def check_epochs() -> Iterator[Line]:
     folder = Path(settings.LOG_MIRROR) if settings.LOG_MIRROR else None
     there = {path.parent.name for path in folder.glob("*/checkpoint")} if folder else set()
     for name in sorted(there - known):
-        said = f"the mirror has the tree {keys.origin(name)}, begun after this backup; next is {_NEW_EPOCH}"
-        yield fails("epochs", said)
+        text = f"the mirror has the tree {keys.origin(name)}, begun after this backup; next is {_NEW_EPOCH}"
+        yield fails("epochs", text)
     if there <= known:
         waiting = LogQueue.objects.count()
         yield passes("epochs", f"the log is {keys.origin(state.epoch)}; {state.size} leaves, {waiting} entries wait")
@@ -144,17 +146,19 @@ def _next_call(state: LogState, signed: notes.Checkpoint | None) -> str:
 
 def _compared(part: str, note: str, state: LogState) -> Line:
     """A note over no more leaves than there are, against what is kept of that size and after it."""
-    said, newest = notes.Checkpoint.of_note(note), _newest_kept(state.epoch)
-    if newest is not None and newest.size > said.size:
-        said_so = f"it is an older copy of {said.size} leaves: the database has a checkpoint over {newest.size}"
-        return fails(part, said_so)
-    if newest is not None and newest.size == said.size:
-        same = notes.Checkpoint.of_note(newest.note) == said
+    checkpoint, newest = notes.Checkpoint.of_note(note), _newest_kept(state.epoch)
+    if newest is not None and newest.size > checkpoint.size:
+        text = f"it is an older copy of {checkpoint.size} leaves: the database has a checkpoint over {newest.size}"
+        return fails(part, text)
+    if newest is not None and newest.size == checkpoint.size:
+        same = notes.Checkpoint.of_note(newest.note) == checkpoint
     else:  # signed, and the database did not keep it: the next signing does
-        same = _root_of(said.size) == said.root
+        same = _root_of(checkpoint.size) == checkpoint.root
     if not same:
-        return fails(part, f"its {said.size} leaves are others than the database's: compare both; next is {_NEW_EPOCH}")
-    return passes(part, f"its {said.size} leaves are the database's")
+        return fails(
+            part, f"its {checkpoint.size} leaves are others than the database's: compare both; next is {_NEW_EPOCH}"
+        )
+    return passes(part, f"its {checkpoint.size} leaves are the database's")
 
 
 def _root_of(size: int) -> bytes:

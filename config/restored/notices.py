@@ -28,5 +28,5 @@ def check_notices() -> Iterator[Line]:
         failed = True
         yield fails("notices", f"{app.app_id} counted {app.counted or 0} and has the notice {app.newest}")
     if not failed:
-        said = "numbers go on from the backup's: an app that was told of later ones is not told that they came again"
-        yield passes("notices", said)
+        text = "numbers go on from the backup's: an app that was told of later ones is not told that they came again"
+        yield passes("notices", text)

@@ -112,7 +112,7 @@ def check_sequences() -> Iterator[Line]:
         return
     found = _rows(_SEQUENCES)
     wrong = [*_without_sequence({(table, column) for _, table, column in found}), *_behind(found)]
-    yield from (fails("sequences", said) for said in wrong)
+    yield from (fails("sequences", text) for text in wrong)
     if not wrong:
         yield passes("sequences", f"{len(found)} are past the highest number of their tables")
 

@@ -19,7 +19,7 @@ from developers.permissions import AppIsActive, TokenHasPermission
 from developers.program_views import ServerView
 
 # where the documentation lists an operation
-DISCOVER, ASK, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
+DISCOVER, REQUEST, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"
 CONNECT = "0. Connect"
 PROTECT = "7. Protect"
 

@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 from common.limits import Count, Limit
 from common.operations import operation
 from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable, TooManyRequests
-from consent.api.base import ASK, DeveloperView
+from consent.api.base import REQUEST, DeveloperView
 from consent.notices import streams
 from consent.notices.forgetting import forgotten_up_to
 from consent.notices.long_polling import hub
@@ -44,7 +44,7 @@ class ConsentEvents(DeveloperView):
 
     @operation(
         name="streamConsentEvents",
-        tag=ASK,
+        tag=REQUEST,
         summary="Everything that happens to your requests, as it happens",
         description="Server-sent events: `event: consent`, `id` your app's own sequence number, `data` the status body "
         "as it was then, as the schema `ConsentEvent` has them. What happened to a request is its `status`; what "

@@ -88,8 +88,8 @@ def served_document() -> dict[str, Any]:
                 response["headers"][name] = _referred(parts, "headers", name, header)
             if int(status) >= HTTPStatus.BAD_REQUEST:
                 for content in response["content"].values():
-                    said = content["examples"]
-                    content["examples"] = {name: _referred(parts, "examples", name, said[name]) for name in said}
+                    examples = content["examples"].items()
+                    content["examples"] = {name: _referred(parts, "examples", name, body) for name, body in examples}
                 operation["responses"][status] = _referred(parts, "responses", f"Refused{status}", response)
     return schema
 

@@ -10,7 +10,7 @@ from common.network import client_address
 from common.operations import header_parameter, operation, path_parameter, query_parameter
 from common.problems import TooManyRequests
 from consent import errors, schemas, shapes, status
-from consent.api.base import ASK, DISCOVER, READ, VERIFY, DeveloperView, LimitedView
+from consent.api.base import DISCOVER, READ, REQUEST, VERIFY, DeveloperView, LimitedView
 from consent.api.headers import CLIENT_HINT, client_hint, idempotency_key, prefers_jose
 from consent.api.polling import StatusPolls, pace, peek, polled
 from consent.decisions import actions as decision_actions
@@ -95,7 +95,7 @@ class RequestConsent(LimitedView):
 
     @operation(
         name="requestConsent",
-        tag=ASK,
+        tag=REQUEST,
         summary="Ask one person for one scope",
         description="Makes a request that waits in the person's consent app, and answers 201. Where the very same "
         "request waits already, it answers 200 with that one. Send the person to `approval_url`, then poll the status. "
@@ -149,7 +149,7 @@ class ConsentStatus(DeveloperView):
 
     @operation(
         name="getConsentStatus",
-        tag=ASK,
+        tag=REQUEST,
         summary="Where a request stands",
         description="Name the request by `request_id`, or by `user_id` and `scope` for your newest one of that pair. "
         "With `wait` the answer is held until the status changes. A decided request answers at once. Polling without "
@@ -235,7 +235,7 @@ class EndConsent(DeveloperView):
 
     @operation(
         name="endConsent",
-        tag=ASK,
+        tag=REQUEST,
         summary="Take a request back, or give an approval up",
         description="A pending request becomes `cancelled`, a live approval `released`. Repeated calls answer the "
         "same.",
@@ -258,7 +258,7 @@ class ConsentRequests(DeveloperView):
 
     @operation(
         name="listConsentRequests",
-        tag=ASK,
+        tag=REQUEST,
         summary="Everything that your app asked for",
         description="Newest first, in pages. Give `next_cursor` as `cursor` for the following page.",
         query=schemas.ListQuery,

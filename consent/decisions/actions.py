@@ -66,12 +66,12 @@ def approve(*, request_id: str, by: User, body: ApproveBody) -> None:
         with transaction.atomic():
             request_pk = ConsentRequest.objects.values_list("pk", flat=True).get(request_id=request_id)
             close_request(request_pk=request_pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=database_now())
-        said = "It was cancelled: you share this with the app already."
-        raise AlreadyDecided(said, request_status=RequestStatus.CANCELLED) from None
+        detail = "It was cancelled: you share this with the app already."
+        raise AlreadyDecided(detail, request_status=RequestStatus.CANCELLED) from None
     except decision_policies.ScopeWithdrawn:
         withdrawals.cancel_one(request_id=request_id)
-        said = "It was cancelled: nobody can ask for this any more."
-        raise AlreadyDecided(said, request_status=RequestStatus.CANCELLED) from None
+        detail = "It was cancelled: nobody can ask for this any more."
+        raise AlreadyDecided(detail, request_status=RequestStatus.CANCELLED) from None
 
 
 def _approve(*, request_id: str, by: User, body: ApproveBody) -> None:

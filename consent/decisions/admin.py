@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from accounts.staff import AboutPeople, ReadOnly
-from accounts.staff_notes import ask_for_note, note_of
+from accounts.staff_notes import note_of, note_page
 from common.clock import database_now
 from consent.decisions.models import AppReport, ReportNote, ReportStatus, ScopeWithdrawal
 from developers.apps.queries import numbers_of
@@ -116,7 +116,7 @@ class ReportAdmin(AboutPeople, ReadOnly):
                 len(rows),
             )
             actions: dict[str, Any] = self.get_actions(request)
-            return ask_for_note(
+            return note_page(
                 self, request, rows, action=action, title=title, explanation=explanation, button=actions[action][2]
             )
         if to is None:

@@ -41,7 +41,7 @@ def epoch() -> str:
 
 def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
     """`/.well-known/consent-checkpoint.json`; `jws` and `claims` are deprecated, and go with the next release."""
-    said = notes.Checkpoint.of_note(checkpoint.note)
+    tree_head = notes.Checkpoint.of_note(checkpoint.note)
     claims = {
         "iss": settings.ISSUER,
         "iat": int(checkpoint.at.timestamp()),
@@ -50,9 +50,9 @@ def document(checkpoint: AuditCheckpoint) -> dict[str, Any]:
         "entries": checkpoint.size,
     }
     return {
-        "origin": said.origin,
-        "size": said.size,
-        "root": notes.base64_of(said.root),
+        "origin": tree_head.origin,
+        "size": tree_head.size,
+        "root": notes.base64_of(tree_head.root),
         "note": checkpoint.full_note,
         "at": rfc3339(checkpoint.at),
         "cosignatures_missing": missing_witnesses(checkpoint),

@@ -88,11 +88,11 @@ def _require_signer(newest: notes.Checkpoint) -> None:
     signed = signer.last_note()
     if signed is None:
         raise LogRefused("the signer's memory is missing: put it back, or have it made anew from the mirror")
-    said = notes.Checkpoint.of_note(signed)
-    if said.origin != newest.origin:
-        raise LogRefused(f"the signer signs for {said.origin}, and the mirror is of {newest.origin}")
-    if said.size > newest.size:
-        raise LogRefused(f"the signer signed {said.size} leaves, and the mirror has {newest.size}")
+    checkpoint = notes.Checkpoint.of_note(signed)
+    if checkpoint.origin != newest.origin:
+        raise LogRefused(f"the signer signs for {checkpoint.origin}, and the mirror is of {newest.origin}")
+    if checkpoint.size > newest.size:
+        raise LogRefused(f"the signer signed {checkpoint.size} leaves, and the mirror has {newest.size}")
 
 
 class _Growing:

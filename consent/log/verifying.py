@@ -118,12 +118,12 @@ class _Pass:
 
     def _check_checkpoint(self, checkpoint: AuditCheckpoint) -> Iterator[Broken]:
         size = checkpoint.size
-        said = notes.Checkpoint(keys.origin(checkpoint.epoch), size, self.frontier.root())
-        if not checkpoint.note.startswith(f"{said.text}\n"):
+        expected = notes.Checkpoint(keys.origin(checkpoint.epoch), size, self.frontier.root())
+        if not checkpoint.note.startswith(f"{expected.text}\n"):
             yield from self._once("root", size, "the checkpoint of this size is not over the leaves that are there")
         elif not any(notes.is_signed_by(checkpoint.note, key) for key in self.keys):
             yield from self._once("signature", size, "the signature of the checkpoint of this size does not hold")
-        elif checkpoint.root != base64.urlsafe_b64encode(said.root).decode().rstrip("="):
+        elif checkpoint.root != base64.urlsafe_b64encode(expected.root).decode().rstrip("="):
             yield from self._once("root", size, "the checkpoint of this size keeps another root than it signed")
 
     def check_end(self) -> Iterator[Broken]:

@@ -85,7 +85,7 @@ def _write_to(kind: MailKind, user_pk: int) -> None:
         return
     user = due[0].user
     wanted = alerts.settings_of(user)
-    if alerts.hold(wanted, now=now, oldest=min(_due_at(kind, request) for request in due)):
+    if alerts.postpone(wanted, now=now, oldest=min(_due_at(kind, request) for request in due)):
         return
     by_mail, by_push = (alerts.is_sent_by(wanted, _KINDS[kind], way) for way in (AlertWay.MAIL, AlertWay.PUSH))
     _note(due, kind, now, notified=by_mail or (by_push and subscriptions_of(user).exists()))
@@ -238,7 +238,7 @@ def _send_news(user_pk: int) -> None:
     if moments and max(moments) > until:
         return  # the next run tells it, with whatever else is being committed just now
     heard = {"reads": reads, "updates": updates}
-    if any(heard[kind] and getattr(wanted, kind) != AlertWay.NONE for kind in heard) and alerts.hold(
+    if any(heard[kind] and getattr(wanted, kind) != AlertWay.NONE for kind in heard) and alerts.postpone(
         wanted, now=now, oldest=min(moments)
     ):
         return

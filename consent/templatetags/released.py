@@ -48,8 +48,8 @@ def import_map() -> SafeString:
 @register.simple_tag
 def icon(name: str, css: str = "", alt: str = "") -> SafeString:
     """One of static/img/icons.svg; by a tag and not a template, since a page may have fifty."""
-    said = 'role="img" aria-label="{}"' if alt else 'aria-hidden="true"{}'
-    svg = f'<svg class="icon{{}}{{}}" {said} focusable="false"><use href="{{}}#{{}}"></use></svg>\n'
+    attributes = 'role="img" aria-label="{}"' if alt else 'aria-hidden="true"{}'
+    svg = f'<svg class="icon{{}}{{}}" {attributes} focusable="false"><use href="{{}}#{{}}"></use></svg>\n'
     return format_html(svg, " " if css else "", css, alt, static("img/icons.svg"), name)
 
 

@@ -64,14 +64,14 @@ def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restor
 
 def _is_of_its_request(notice: dict[str, Any]) -> bool:
     facts, grant = notice["facts"], notice["facts"].get("grant") or {}
-    said = [facts.get(name) for name in ("request_id", "user_id", "scope", "sequence")]
+    stated = [facts.get(name) for name in ("request_id", "user_id", "scope", "sequence")]
     there = [
         notice["request__request_id"],
         notice["request__pairwise_id"],
         notice["request__scope"],
         notice["sequence"],
     ]
-    if said != there or notice["app__app_id"] != notice["request__app__app_id"]:
+    if stated != there or notice["app__app_id"] != notice["request__app__app_id"]:
         return False
     if notice["request__user__erased_at"] is not None or not grant:
         return True

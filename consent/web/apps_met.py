@@ -86,8 +86,8 @@ def pause_app(request: HttpRequest, app_id: str) -> HttpResponse:
     """Pause all that this app can read, in one step."""
     paused = blocked_apps.pause_app(app_id=app_id, by=person_of(request))
     if paused:
-        said = gettext("Paused. Nothing can be read until you resume.")
-        messages.success(request, " ".join([said, *_entry_follows(request)]))
+        sentence = gettext("Paused. Nothing can be read until you resume.")
+        messages.success(request, " ".join([sentence, *_entry_follows(request)]))
     else:
         messages.info(request, gettext("Nothing was left to pause. Nothing was changed now."))
     return redirect("consent:app", app_id)
@@ -145,13 +145,13 @@ def block(request: HttpRequest, app_id: str) -> HttpResponse:
     """End what waits, and where the box stayed ticked, everything that the app can read."""
     block_app = partial(blocked_apps.block_app, app_id=app_id, by=person_of(request), stop="stop" in request.POST)
     ended = _with_notes(request, block_app)
-    said = [gettext("Blocked. It cannot ask you for anything any more, and is not told why.")]
+    sentences = [gettext("Blocked. It cannot ask you for anything any more, and is not told why.")]
     if ended.requests:
         words = ngettext("%(n)d waiting request ended.", "%(n)d waiting requests ended.", ended.requests)
-        said.append(words % {"n": ended.requests})
+        sentences.append(words % {"n": ended.requests})
     if ended.grants:
-        said.append(_stopped(ended.grants))
-    messages.success(request, " ".join([*said, *_entry_follows(request)]))
+        sentences.append(_stopped(ended.grants))
+    messages.success(request, " ".join([*sentences, *_entry_follows(request)]))
     return redirect("consent:app", app_id)
 
 
@@ -172,8 +172,8 @@ def disconnect(request: HttpRequest, app_id: str) -> HttpResponse:
     """The app knows this person no longer: it can name them only once they connect with it or invite it again."""
     was_connected = _with_notes(request, partial(blocked_apps.disconnect_app, app_id=app_id, by=person_of(request)))
     if was_connected:
-        said = gettext("Disconnected. It can neither read nor ask, until you connect with it or invite it again.")
-        messages.success(request, " ".join([said, *_entry_follows(request)]))
+        sentence = gettext("Disconnected. It can neither read nor ask, until you connect with it or invite it again.")
+        messages.success(request, " ".join([sentence, *_entry_follows(request)]))
     else:
         messages.info(request, gettext("You were not connected with this app. Nothing was changed now."))
     return redirect("consent:app", app_id)

@@ -75,7 +75,7 @@ class _Refused(Exception):
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(error)
-        self.said = {"error": error, "error_description": description}
+        self.parameters = {"error": error, "error_description": description}
 
 
 @require_http_methods(["GET", "POST"])
@@ -93,8 +93,8 @@ def authorize(request: HttpRequest) -> HttpResponse:
     except _Refused as refused:
         # whoever registers names an address of their own: no link alone leads there (RFC 9700, 4.11.2)
         context = {
-            "refused": refused.said["error"],
-            "back": answer_address(redirect_uri, **refused.said, state=state),
+            "refused": refused.parameters["error"],
+            "back": answer_address(redirect_uri, **refused.parameters, state=state),
             "goes_to": destination_of(redirect_uri),
         }
         return render(request, "consent/authorize.html", context, status=400)

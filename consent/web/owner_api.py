@@ -38,10 +38,10 @@ class _OwnerView(OwnerView):
 def _unshown_messages(request: Request) -> list[str]:
     """What the next page will say; it still will."""
     storage: Any = messages.get_messages(request)
-    said = [message.message for message in storage]
-    if said:  # else there is nothing to keep, and a program's call has no storage
+    texts = [message.message for message in storage]
+    if texts:  # else there is nothing to keep, and a program's call has no storage
         storage.used = False
-    return said
+    return texts
 
 
 class RequestDataView(_OwnerView):
@@ -140,9 +140,9 @@ class ResumeView(_OwnerView):
         body = self.body(ResumeBody)
         request_id = approval_actions.resume(grant_id=grant_id, by=self.person, body=body)
         # the page loads itself again then, and says so; the sandbox has neither
-        said = gettext("Resumed. The app can read again until the date shown.")
-        if said not in _unshown_messages(request):  # of several that are resumed one after the other it is said once
-            messages.success(request, said, fail_silently=True)
+        text = gettext("Resumed. The app can read again until the date shown.")
+        if text not in _unshown_messages(request):  # of several that are resumed one after the other it is said once
+            messages.success(request, text, fail_silently=True)
         return self.status(request_id)
 
 

@@ -158,8 +158,8 @@ def further_terms(request: ConsentRequest) -> list[tuple[str, str, str]]:
 def is_beyond_registered(request: ConsentRequest) -> bool:
     """Whether the app asks for more than it said it would when it enrolled."""
     wanted = pkm.scopes.parse(request.scope)
-    said = [pkm.scopes.parse(scope) for scope in request.app.needed_scopes]
-    return wanted is None or not any(scope is not None and scope.covers_scope(wanted) for scope in said)
+    registered = [pkm.scopes.parse(scope) for scope in request.app.needed_scopes]
+    return wanted is None or not any(scope is not None and scope.covers_scope(wanted) for scope in registered)
 
 
 def grant_of(request: ConsentRequest) -> Grant | None:

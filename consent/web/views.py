@@ -285,14 +285,14 @@ def history(request: HttpRequest) -> HttpResponse:
     chosen = form.chosen(zone_of(request))
     apps = web_history.apps_met(user)
     page = web_history.history(user, chosen=chosen, older=form.older_than(), names=dict(apps))
-    reads_for, looks_for = web_history.listed_for()
+    reads_for, lookups_for = web_history.listed_for()
     shown = {
         "page": page,
         "following": ledger_queries.count_entries_that_follow(user),
         "witnesses": log_keys.counted_witnesses(),
         "apps": apps,
         "reads_for": reads_for,
-        "looks_for": looks_for,
+        "looks_for": lookups_for,
         "running": web_history.running_grants(user, now),
     }
     return render(request, "consent/history.html", shown | history_links.links(user, chosen, page, now))

@@ -62,8 +62,8 @@ def _await_delivery(visitor: Visitor, where: str) -> None:
 
 
 def _is_of(arrival: dict[str, Any], analysis_id: str) -> bool:
-    said = arrival["said"]
-    return isinstance(said, dict) and said.get("data", {}).get("analysisId") == analysis_id
+    body = arrival["said"]
+    return isinstance(body, dict) and body.get("data", {}).get("analysisId") == analysis_id
 
 
 def _sent(method: str, url: str, **what: Any) -> requests.Response:

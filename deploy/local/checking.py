@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from deploy.local import catalogues, contract, node, typescript
-from deploy.local.place import PYTHON, ROOT, VENV, manage, say
+from deploy.local.place import PYTHON, ROOT, VENV, echo, manage
 
 BIN = VENV / "bin"
 CHECKS: dict[str, list[str]] = {
@@ -40,8 +40,8 @@ def check(*, everything: bool = False) -> int:
             passed = dict(zip(checks, pool.map(_passes, checks, checks.values()), strict=True))
         failed = [name for name in checks if not passed[name]]
     if not node.is_there():
-        say("- contract         without Node and npm on the path, bridge-js/src/contract.d.ts was not compared")
-    say(
+        echo("- contract         without Node and npm on the path, bridge-js/src/contract.d.ts was not compared")
+    echo(
         f"\n{len(checks) - len(failed)} of {len(checks)} checks passed{': not ' + ', '.join(failed) if failed else ''}."
     )
     return 1 if failed or (everything and is_incomplete) else 0
@@ -50,7 +50,7 @@ def check(*, everything: bool = False) -> int:
 def _add_scripts(checks: dict[str, Callable[[], str]], env: dict[str, str]) -> bool:
     """Whether the scripts' types are left out: a machine with nothing but Python has nothing to read them with."""
     if missing := typescript.missing():
-        say(f"- {'scripts':16} types not checked: {missing}")
+        echo(f"- {'scripts':16} types not checked: {missing}")
         return True
     for name, project in typescript.PROJECTS.items():
         checks[name] = lambda project=project: _run(typescript.command(project), env)  # type: ignore[misc]
@@ -61,7 +61,7 @@ def _passes(name: str, run: Callable[[], str]) -> bool:
     started = time.monotonic()
     complaint = run()
     line = f"{'✗' if complaint else '✓'} {name:16} {time.monotonic() - started:5.1f} s"
-    say(f"{line}\n{complaint}" if complaint else line)  # in one go: others finish beside it
+    echo(f"{line}\n{complaint}" if complaint else line)  # in one go: others finish beside it
     return not complaint
 
 
@@ -85,7 +85,7 @@ def _deployment(env: dict[str, str], folder: Path) -> str:
         ("make_release",),
         ("check", "--deploy", "--fail-level", "WARNING"),
     )
-    return next((said for command in commands if (said := _django(env, *command))), "")
+    return next((complaint for command in commands if (complaint := _django(env, *command))), "")
 
 
 def _production(folder: Path) -> dict[str, str]:

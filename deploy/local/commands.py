@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from deploy.local import catalogues, checking, contract, counting, neighbours, node, proving, releasing, supply
 from deploy.local.neighbours import Neighbours
-from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, fail, say, step
+from deploy.local.place import PYTHON, ROOT, VAR, Stop, call, echo, fail, step
 from deploy.local.serving import Interrupted, alone, free_port, is_free, service, watch
 from deploy.local.setting_up import (
     DEVELOPMENT,
@@ -47,15 +47,15 @@ def start(arguments: Sequence[str]) -> int:
         if _consent_trip(env):
             fail("The consent trip failed; the messages above say where.")
         if _profile_trip(env, beside, is_alone):
-            say("The trip of profiles ended early, as said above; everything runs all the same.")
+            echo("The trip of profiles ended early, as said above; everything runs all the same.")
         address = env["BASE_URL"]
-        say("")
+        echo("")
         step(f"Ready: {address}   (Ctrl-C ends it)")
-        say(f"  consent app   {address}/consent/      API docs  {address}/api/docs/      staff  {address}/admin/")
+        echo(f"  consent app   {address}/consent/      API docs  {address}/api/docs/      staff  {address}/admin/")
         if beside.addresses:
-            say(f"  everything that runs here, and whether it answers: {beside.addresses['overview']}")
-        say(f"  who to sign in as, and the developer token: {VAR / 'sample.json'}")
-        say(f"  logs: {children[0].log.parent}")
+            echo(f"  everything that runs here, and whether it answers: {beside.addresses['overview']}")
+        echo(f"  who to sign in as, and the developer token: {VAR / 'sample.json'}")
+        echo(f"  logs: {children[0].log.parent}")
         watch(children)
 
 
@@ -225,17 +225,17 @@ def dispatch(arguments: Sequence[str]) -> int:
     """The exit code of the command that `arguments` names."""
     name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if name in ("help", "-h", "--help") or name not in COMMANDS:
-        say("\n".join(f"{command.usage:34} {command.purpose}" for command in COMMANDS.values()))
+        echo("\n".join(f"{command.usage:34} {command.purpose}" for command in COMMANDS.values()))
         return 0 if name.strip("-") in ("help", "h") else 2
     # the packages come without bytecode, and each of what may be a hundred processes would compile what it imports
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     try:
         return COMMANDS[name].run(rest)
     except Stop as reason:
-        say(f"✗ {reason}")
+        echo(f"✗ {reason}")
         return 1
     except Interrupted:
-        say("\nEnded.")
+        echo("\nEnded.")
         return 0
     except KeyboardInterrupt:
         return 130
@@ -273,7 +273,7 @@ def _profile_trip(env: dict[str, str], beside: Neighbours, is_alone: bool) -> in
     if not beside.shows_profiles:
         return 0
     if not is_alone:
-        say("Profiles are left out: another server works on the same queue and data, and might take these tasks.")
+        echo("Profiles are left out: another server works on the same queue and data, and might take these tasks.")
         return 0
     step("Profiles: agents, purchases and messages, with the sample person")
     environment = {**env, **beside.env, "NEIGHBOURS": json.dumps(beside.addresses)}

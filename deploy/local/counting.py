@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 from subprocess import CalledProcessError, run
 
-from deploy.local.place import ROOT, fail, say
+from deploy.local.place import ROOT, echo, fail
 
 _CODE = {".py", ".js", ".mjs", ".ts", ".css"}
 _LOCKS = {"package-lock.json", "requirements.lock", "requirements-tracing.lock", "requirements-dev.lock"}
@@ -25,8 +25,8 @@ def count() -> int:
             kinds[kind] += len((ROOT / name).read_bytes().splitlines())
             files[kind] += 1
     for kind, lines in kinds.most_common():
-        say(f"{kind:12} {lines:8,} lines in {files[kind]:5,} files")
-    say(f"{'product':12} {kinds.total() - kinds['bench'] - kinds['tests']:8,} lines without tests and bench")
+        echo(f"{kind:12} {lines:8,} lines in {files[kind]:5,} files")
+    echo(f"{'product':12} {kinds.total() - kinds['bench'] - kinds['tests']:8,} lines without tests and bench")
     return 0
 
 

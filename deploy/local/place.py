@@ -17,12 +17,12 @@ class Stop(Exception):
     """Something that ends `./run` with a message for the person in front of it."""
 
 
-def say(text: str) -> None:
+def echo(text: str) -> None:
     print(text, flush=True)
 
 
 def step(text: str) -> None:
-    say(f"\033[1m▸ {text}\033[0m" if sys.stdout.isatty() else f"▸ {text}")
+    echo(f"\033[1m▸ {text}\033[0m" if sys.stdout.isatty() else f"▸ {text}")
 
 
 def is_wanted(name: str) -> bool:

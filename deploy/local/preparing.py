@@ -32,10 +32,10 @@ def prepare(steps: Sequence[Step], env: dict[str, str]) -> None:
 
 def main() -> int:
     """The exit code: 0 where every step could be carried out."""
-    shown, said = sys.stdout, io.StringIO()
+    shown, output = sys.stdout, io.StringIO()
     now = "Reading the settings"
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             _set_up()
             for title, what, command in json.loads(sys.argv[1]):
                 now = what
@@ -46,7 +46,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except (Exception, SystemExit) as error:
-        print(f"✗ {now} failed:\n{said.getvalue()}{_reason(error)}", flush=True)
+        print(f"✗ {now} failed:\n{output.getvalue()}{_reason(error)}", flush=True)
         return 1
     return 0
 

@@ -73,17 +73,19 @@ def agree(visitor: Visitor) -> str:
 
 
 def create(visitor: Visitor, about: dict[str, str]) -> str:
-    made = _profile(visitor.ask("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"]) + ASK_ME))
+    made = _profile(
+        visitor.send_prompt("core-profile", SAMPLE_DESCRIPTION.replace(SAMPLE["email"], about["email"]) + ASK_ME)
+    )
     return f"core-profile made {len(made)} fields out of what was said of {about['fullName']}"
 
 
 def update(visitor: Visitor, about: dict[str, str]) -> str:
-    changed = _profile(visitor.ask("core-profile-update", f"The e-mail address is {about['email']}. {CHANGE}"))
+    changed = _profile(visitor.send_prompt("core-profile-update", f"The e-mail address is {about['email']}. {CHANGE}"))
     return f"core-profile-update: favourite cuisine is now {changed.get('favorite_cuisine', 'still what it was')}"
 
 
 def find(visitor: Visitor, about: dict[str, str]) -> str:
-    found = _profile(visitor.ask("core", f"What is kept under {about['email']}?", then=ANSWER))
+    found = _profile(visitor.send_prompt("core", f"What is kept under {about['email']}?", then=ANSWER))
     return f"core knows {len(found)} fields of the owner"
 
 
@@ -221,21 +223,21 @@ def _profile(text: str) -> dict[str, Any]:
 
 
 def _fields_by_agent(analysis: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    said = {}
+    fields = {}
     for agent, result in analysis["results"].items():
         with suppress(KeyError, TypeError, Refused):
             parts = result["result"]["result"]["status"]["message"]["parts"]
-            said[agent] = _profile("".join(part["text"] for part in parts))
-    return said
+            fields[agent] = _profile("".join(part["text"] for part in parts))
+    return fields
 
 
 def _conflicts(analysis: dict[str, Any]) -> list[str]:
     """Fields to which agents gave different values."""
-    said: dict[str, set[str]] = {}
+    values_by_field: dict[str, set[str]] = {}
     for given in _fields_by_agent(analysis).values():
         for name, value in given.items():
-            said.setdefault(name, set()).add(json.dumps(value, sort_keys=True).casefold())
-    return sorted(name for name, values in said.items() if len(values) > 1)
+            values_by_field.setdefault(name, set()).add(json.dumps(value, sort_keys=True).casefold())
+    return sorted(name for name, values in values_by_field.items() if len(values) > 1)
 
 
 if __name__ == "__main__":

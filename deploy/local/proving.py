@@ -10,7 +10,7 @@ from pathlib import Path
 from subprocess import STDOUT, run
 from xml.etree import ElementTree  # of a file that our own pytest has just written  # nosec B405
 
-from deploy.local.place import PYTHON, ROOT, VAR, fail, say, step
+from deploy.local.place import PYTHON, ROOT, VAR, echo, fail, step
 from deploy.local.promises import POSTGRESQL, PROMISES, Promise
 
 _MARKS = {"proven": "✓", "red": "✗", "left out": "-", "not built": "○"}
@@ -49,7 +49,7 @@ def table(arguments: Sequence[str]) -> int:
         if promise.name not in found:
             step(promise.name)
             found[promise.name] = _found(promise, is_long=is_long)
-            _report(found[promise.name], said_by(promise.name))
+            _report(found[promise.name], output_path(promise.name))
     _print([found[promise.name] for promise in chosen], is_long=is_long)
     return 1 if any(each.state == "red" for each in found.values()) else 0
 
@@ -64,28 +64,29 @@ def _is_here(promise: Promise) -> bool:
     return promise.on != POSTGRESQL or database() == POSTGRESQL
 
 
-def _report(found: Found, said: Path) -> None:
-    say(f"  {_MARKS[found.state]} {found.state}: {found.figure}")
+def _report(found: Found, output: Path) -> None:
+    echo(f"  {_MARKS[found.state]} {found.state}: {found.figure}")
     if found.state == "red":
-        say(f"    all that it said: {said}")
+        echo(f"    all that it said: {output}")
 
 
 def _tested_together(promises: Sequence[Promise]) -> list[Found]:
     """What the tests of many lines found, run as `./run test` runs them, so that all of them make one database."""
-    step(f"the tests of {len(promises)} lines together, which takes some minutes; they say so in {said_by(_TOGETHER)}")
+    place = output_path(_TOGETHER)
+    step(f"the tests of {len(promises)} lines together, which takes some minutes; they say so in {place}")
     # a line that takes its figure out of what is printed asks for -s when it runs alone; here the results hold that
     tests = dict.fromkeys(name for each in promises for name in each.tests if not name.startswith("-"))
     env = {name: value for each in promises for name, value in each.short.items()}
     options = ["-n3", "--dist", "loadfile", "--no-loadscope-reorder", "-o", "junit_logging=system-out"]
-    code, said, results = _pytest(_TOGETHER, [*tests, *options], env, _LIMIT_TOGETHER)
+    code, output, results = _pytest(_TOGETHER, [*tests, *options], env, _LIMIT_TOGETHER)
     parts = [part_of(results, promise) if results else ("", "", 0.0) for promise in promises]
     if code == 1 and any("<failure" in part or "<error" in part for part, _, _ in parts):
         code = 0  # of the other lines: the results of those whose cases failed say so
     found = []
     for promise, (part, printed, seconds) in zip(promises, parts, strict=True):
-        found.append(Found(promise, *judged(promise, code, printed or said, part), seconds))
-        say(f"  {promise.name}")
-        _report(found[-1], said_by(_TOGETHER))
+        found.append(Found(promise, *judged(promise, code, printed or output, part), seconds))
+        echo(f"  {promise.name}")
+        _report(found[-1], place)
     return found
 
 
@@ -122,11 +123,11 @@ def _found(promise: Promise, *, is_long: bool) -> Found:
 def _of_bench(promise: Promise, is_long: bool) -> tuple[str, str]:
     name, *arguments = _of_form(promise, is_long)
     command = [str(PYTHON), "-m", "bench", name, *arguments]
-    code, said = _run(promise.name, command, {"RELEASE_CHECK": "warn"}, _LIMIT[is_long])
+    code, output = _run(promise.name, command, {"RELEASE_CHECK": "warn"}, _LIMIT[is_long])
     if code == _NOTHING_TO_DO:
-        return "left out", _last(said)
-    figure = _figure(promise, said)
-    return ("proven", figure) if code == 0 and figure else ("red", figure or _last(said))
+        return "left out", _last(output)
+    figure = _figure(promise, output)
+    return ("proven", figure) if code == 0 and figure else ("red", figure or _last(output))
 
 
 def _of_tests(promise: Promise, is_long: bool) -> tuple[str, str]:
@@ -139,30 +140,30 @@ def _pytest(name: str, arguments: Sequence[str], env: dict[str, str], limit: int
     """The exit code, what was said, and the results as JUnit's XML; empty where there are none."""
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.xml"
-        code, said = _run(name, [str(PYTHON), "-m", "pytest", *arguments, f"--junitxml={results}"], env, limit)
-        return code, said, results.read_text() if results.exists() else ""
+        code, output = _run(name, [str(PYTHON), "-m", "pytest", *arguments, f"--junitxml={results}"], env, limit)
+        return code, output, results.read_text() if results.exists() else ""
 
 
-def judged(promise: Promise, code: int, said: str, results: str) -> tuple[str, str]:
+def judged(promise: Promise, code: int, output: str, results: str) -> tuple[str, str]:
     """The state and the figure of a run of pytest; a skipped case proves nothing, and neither do too few."""
     if not results:
-        return "red", _last(said)
+        return "red", _last(output)
     suite = ElementTree.fromstring(results).find("testsuite")  # noqa: S314  # our own pytest wrote it  # nosec B314
     if suite is None:
-        return "red", _last(said)
+        return "red", _last(output)
     every, *bad, skipped = (int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped"))
     passed = every - sum(bad) - skipped
     if sum(bad) or code not in (0, _NOTHING_TO_DO):
-        return "red", f"{sum(bad)} of {every} cases failed; {_last(said)}"
+        return "red", f"{sum(bad)} of {every} cases failed; {_last(output)}"
     if skipped or passed == 0:
         return "left out", f"{skipped} cases were skipped, {passed} passed"
     if passed < promise.at_least:
         return "red", f"{passed} cases, wanted {promise.at_least}"
-    return "proven", _figure(promise, said) or f"{passed} cases"
+    return "proven", _figure(promise, output) or f"{passed} cases"
 
 
-def _figure(promise: Promise, said: str) -> str:
-    match = re.search(promise.figure, said) if promise.figure else None
+def _figure(promise: Promise, output: str) -> str:
+    match = re.search(promise.figure, output) if promise.figure else None
     return match[1].strip() if match else ""
 
 
@@ -170,35 +171,35 @@ def _run(name: str, command: list[str], env: dict[str, str], limit: int) -> tupl
     """The exit code, and all that was said, which is kept as well; -1 where it took too long."""
     there = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'bridge'}", **env}
     bounded = ["timeout", "--kill-after=30", str(limit), *command]
-    kept = said_by(name)
+    kept = output_path(name)
     kept.parent.mkdir(parents=True, exist_ok=True)
     with kept.open("wb") as output:
         done = run(bounded, cwd=ROOT, env=there, stdout=output, stderr=STDOUT, check=False)
     return done.returncode, kept.read_text(errors="replace")
 
 
-def said_by(name: str) -> Path:
+def output_path(name: str) -> Path:
     """The file of what the line of this name said when it was last found out."""
     return VAR / "prove" / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.txt"
 
 
-def _last(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _last(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return lines[-1][:160] if lines else "nothing was said"
 
 
 def _print(found: list[Found], *, is_long: bool) -> None:
-    say(f"\nOn {database()}, the {'long' if is_long else 'short'} form:\n")
+    echo(f"\nOn {database()}, the {'long' if is_long else 'short'} form:\n")
     width = max(len(each.promise.name) for each in found)
     for each in found:
-        say(f"{_MARKS[each.state]} {each.promise.name:{width}}  {each.seconds:6.1f} s  {each.figure}")
-        say(f"  {'':{width}}            wanted: {each.promise.bound}")
+        echo(f"{_MARKS[each.state]} {each.promise.name:{width}}  {each.seconds:6.1f} s  {each.figure}")
+        echo(f"  {'':{width}}            wanted: {each.promise.bound}")
         if command := _command(each.promise, is_long=is_long):
-            say(f"  {'':{width}}            {command}")
+            echo(f"  {'':{width}}            {command}")
     counted = {state: sum(each.state == state for each in found) for state in _MARKS}
-    say("\n" + ", ".join(f"{count} {state}" for state, count in counted.items()) + ".")
+    echo("\n" + ", ".join(f"{count} {state}" for state, count in counted.items()) + ".")
     if counted["not built"] or counted["left out"]:
-        say("What is left out or not built is not proven.")
+        echo("What is left out or not built is not proven.")
 
 
 def _command(promise: Promise, *, is_long: bool) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deploy.local import node, supply
-from deploy.local.place import PYTHON, ROOT, VENV, fail, must, say
+from deploy.local.place import PYTHON, ROOT, VENV, echo, fail, must
 
 BRIDGE, BRIDGE_JS, CHANGES = ROOT / "bridge", ROOT / "bridge-js", ROOT / "CHANGELOG.md"
 CHART, DOCKERFILE = ROOT / "deploy" / "chart", ROOT / "deploy" / "image" / "Dockerfile"
@@ -51,17 +51,17 @@ def rehearse(folder: Path) -> int:
         versions = ["--version", service, "--app-version", service]
         must("Packing the chart", [packer, "package", CHART, *versions, "--destination", folder])
     else:
-        say("- without helm on the path, the chart is left out")
+        echo("- without helm on the path, the chart is left out")
     project = tomllib.loads((BRIDGE / "pyproject.toml").read_text())["project"]
     (folder / "server.json").write_text(json.dumps(listing(project), indent=2) + "\n")
     files = sorted(folder.iterdir())
     sums = [f"{hashlib.sha256(made.read_bytes()).hexdigest()}  {made.name}\n" for made in files]
     (folder / "SHA256SUMS").write_text("".join(sums))
     for made in files:
-        say(f"  {made.stat().st_size:9,} bytes  {made.name}")
+        echo(f"  {made.stat().st_size:9,} bytes  {made.name}")
     found = list(complaints(folder, project))
-    say("\n".join(f"✗ {complaint}" for complaint in found) or "✓ versions, links, extras, files and changes agree")
-    say(f"Nothing was published. What would: {_PUBLISHING.format(folder)}")
+    echo("\n".join(f"✗ {complaint}" for complaint in found) or "✓ versions, links, extras, files and changes agree")
+    echo(f"Nothing was published. What would: {_PUBLISHING.format(folder)}")
     return int(bool(found))
 
 
@@ -159,4 +159,4 @@ def complaints(folder: Path, project: dict[str, Any]) -> Iterator[str]:
         if missing := {"README.md", "LICENSE", types} - inside:
             yield f"{made.name} lacks {', '.join(sorted(missing))}"
     if urlsplit(project["urls"]["Homepage"]).hostname == "consent.example":
-        say("! the project's links name consent.example: write your own before you publish")
+        echo("! the project's links name consent.example: write your own before you publish")

@@ -22,7 +22,7 @@ from typing import NoReturn
 
 from deploy.local import neighbours
 from deploy.local.neighbours import Neighbours
-from deploy.local.place import ROOT, VAR, VENV, fail, say
+from deploy.local.place import ROOT, VAR, VENV, echo, fail
 
 THREADS = 1600  # of the server, made as they are needed; most of them only ever hold a slow answer
 READY_WITHIN = 60  # seconds
@@ -126,7 +126,7 @@ def _again(child: Child) -> Child:
     ended = (*(at for at in child.ended if at > now - 60), now)
     if len(ended) > MOST_ENDS_A_MINUTE:
         _fail_of(child)
-    say(f"The {child.name} ended by itself (exit code {child.process.returncode}); starting it again. See {child.log}")
+    echo(f"The {child.name} ended by itself (exit code {child.process.returncode}); starting it again. See {child.log}")
     with contextlib.suppress(ProcessLookupError):  # what it started itself
         os.killpg(child.process.pid, signal.SIGKILL)
     return replace(_start(child.name, child.command, child.log, child.env), ended=ended)
@@ -224,7 +224,7 @@ def _end(children: list[Child]) -> None:
         try:
             child.process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            say(f"The {child.name} does not end; ending it the hard way.")
+            echo(f"The {child.name} does not end; ending it the hard way.")
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.process.pid, signal.SIGKILL)
         child.process.wait()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.local import node
-from deploy.local.place import ROOT, VENV, call, must, say, step
+from deploy.local.place import ROOT, VENV, call, echo, must, step
 
 LOCKS = {f"{name}.in": f"{name}.lock" for name in ("requirements", "requirements-tracing", "requirements-dev")}
 FOR_SOME_MACHINES = "requirements-dev.in"  # it names what is there for one kind of machine alone
@@ -33,7 +33,7 @@ def lock() -> int:
                 ],
             )  # fmt: skip
             made.replace(ROOT / target)
-    say("Done. `--upgrade` by hand: remove the lines to move from the lock file first.")
+    echo("Done. `--upgrade` by hand: remove the lines to move from the lock file first.")
     return 0
 
 
@@ -57,7 +57,7 @@ def sbom(folder: Path) -> int:
     ]
     code = call([*command, *options, "--output-file", folder / "server.cdx.json"])
     if not node.is_there():
-        say(f"- {_NO_NODE}")
+        echo(f"- {_NO_NODE}")
         return code
     npm: list[str | Path] = ["npm", "--prefix", BUNDLED, "sbom", "--package-lock-only", "--sbom-format", "cyclonedx"]
     (folder / "pages.cdx.json").write_text(must("Listing the bundles", npm))
@@ -71,5 +71,5 @@ def advisories(options: Sequence[str], locks: Sequence[str | Path] = PYTHON_LOCK
     if node.is_there():
         codes += [call(["npm", "--prefix", folder, "audit", "--package-lock-only"]) for folder in NODE_LOCKS]
     else:
-        say(f"- {_NO_NODE}")
+        echo(f"- {_NO_NODE}")
     return int(any(codes))

@@ -41,23 +41,25 @@ def main() -> int:
 def make_trip(app: Client, owner: Owner, person: dict[str, str], connector_key: str) -> None:
     """The five steps; raises where one of them fails."""
     found = app.discover(person["user_id"])
-    tell(1, "discover", f"{person['user_id']} could approve {len(found.scopes)} scopes")
+    print_step(1, "discover", f"{person['user_id']} could approve {len(found.scopes)} scopes")
 
     key = json.loads(connector_key)
-    request = ask(app, person["user_id"], key)
-    tell(2, "request", f"{request.scope} as {request.request_id}, sealed to key {request.connector_fingerprint[:12]}…")
+    request = make_request(app, person["user_id"], key)
+    print_step(
+        2, "request", f"{request.scope} as {request.request_id}, sealed to key {request.connector_fingerprint[:12]}…"
+    )
     try:
         owner.sign_in(person["email"], person["password"])
         owner.unlock(passphrase=person["passphrase"])
         review = owner.review(request.request_id)
         kept = [path for path in owner.preview(review) if path != SCOPES[request.scope]]
         owner.approve(review, attributes=kept, access_duration=3600)
-        tell(
+        print_step(
             3, "approve", f"the owner unlocked, looked, and approved {len(kept)} of {len(review.attributes)} attributes"
         )
 
         status = app.wait_for_decision(request.request_id, timeout=30)
-        tell(4, "wait", f"status {status.status}, notice {status.sequence}")
+        print_step(4, "wait", f"status {status.status}, notice {status.sequence}")
         if status.status != "approved":
             raise BridgeError(f"the request is {status.status}, not approved")
     except BaseException:
@@ -66,11 +68,11 @@ def make_trip(app: Client, owner: Owner, person: dict[str, str], connector_key: 
     opened = app.read(request, key)
     if sorted(opened.approved_attributes) != sorted(kept):
         raise BridgeError(f"decrypted {opened.approved_attributes}, approved {kept}")
-    tell(5, "read", "decrypted here, with a key that never left this process:")
+    print_step(5, "read", "decrypted here, with a key that never left this process:")
     print("  " + json.dumps(opened.data, indent=2, ensure_ascii=False).replace("\n", "\n  "), flush=True)
 
 
-def ask(app: Client, user_id: str, key: dict[str, str]) -> MadeRequest:
+def make_request(app: Client, user_id: str, key: dict[str, str]) -> MadeRequest:
     """The first of the scopes that the person did not deny within the last hour."""
     *others, last = SCOPES
     for scope in others:
@@ -82,7 +84,7 @@ def ask(app: Client, user_id: str, key: dict[str, str]) -> MadeRequest:
     return app.request_consent(user_id, last, purpose=PURPOSE, key=key)
 
 
-def tell(number: int, name: str, what: str) -> None:
+def print_step(number: int, name: str, what: str) -> None:
     print(f"  {number}/5 {name:9} {what}", flush=True)
 
 

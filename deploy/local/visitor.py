@@ -38,7 +38,7 @@ class Visitor:
             raise Refused(f"{method} {path} answered {answer.status_code}: {answer.text[:300]}")
         return found
 
-    def ask(self, agent: str, text: str, *, then: str = "") -> str:
+    def send_prompt(self, agent: str, text: str, *, then: str = "") -> str:
         """What an agent answers to a prompt, as text; where it asks something back it is told `then`."""
         answer = self.call("POST", f"/api/a2a/{agent}", {"text": text})
         if answer["result"]["status"]["state"] == "input-required" and then:

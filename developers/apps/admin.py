@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import NeverDeleted, ReadOnly
 from accounts.staff_fields import LinesField
 from accounts.staff_lists import BoundedList, value_filter
-from accounts.staff_notes import ask_for_note, note_of
+from accounts.staff_notes import note_of, note_page
 from common.text import is_plain
 from developers.apps import actions as app_actions
 from developers.apps import queries as app_queries
@@ -202,7 +202,7 @@ class AppAdmin(NeverDeleted):
     ) -> HttpResponse | None:
         note = note_of(request)
         if note is None:
-            return ask_for_note(self, request, list(queryset), **page)
+            return note_page(self, request, list(queryset), **page)
         changed = [app for app in queryset if act(app=app, by=request.user, note=note)]
         for app in changed:
             self.log_change(request, app, f"{page['action']}: {note}")

@@ -66,7 +66,7 @@ class ChangedApp(Strict):
     ] = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _require_a_change(self) -> Self:
         if self.name is None and self.origins is None:
             raise ValueError("give name, origins, or both")
         return self

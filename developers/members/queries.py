@@ -44,14 +44,14 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     """The invitations that nobody accepted or withdrew, those that expired too, the newest first.
 
     `whom` is how the team knows them: by the address that it asked or that they show it, else by their ID in it.
-    `mail_waits` is that the mail was not sent yet.
+    `is_mail_queued` is that the mail was not sent yet.
     """
     pending = AppInvitation.objects.filter(app=app, accepted_at=None, withdrawn_at=None)
     invitee = AppMember.objects.filter(app=app, user=OuterRef("person"))
     shown = invitee.filter(shows_email=True).values("user__email")
     whom = Coalesce(NullIf("email", Value("")), Subquery(shown[:1]), Subquery(invitee.values("member_id")[:1]))
     mails = OutgoingMail.objects.filter(key=Concat(Value(mail_key("")), Cast(OuterRef("pk"), TextField())))
-    shown_as = pending.annotate(whom=whom, mail_waits=Exists(mails))
+    shown_as = pending.annotate(whom=whom, is_mail_queued=Exists(mails))
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")
 
 

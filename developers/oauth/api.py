@@ -52,8 +52,8 @@ class HostView(ProgramView):
             answer = handle(error, context)
             if answer is not None:
                 problem = orjson.loads(answer.content)
-                said = {"error": problem["code"], "error_description": problem["detail"]}
-                answer.content = orjson.dumps({**said, **problem})
+                members = {"error": problem["code"], "error_description": problem["detail"]}
+                answer.content = orjson.dumps({**members, **problem})
                 answer.headers["Content-Type"] = "application/json"
             return answer
 

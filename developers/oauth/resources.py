@@ -29,13 +29,13 @@ def the_resource(named: str) -> str:
     raise InvalidTarget(f"Name {settings.ISSUER}{MCP} or {settings.ISSUER}{REST} as the resource, without a query.")
 
 
-def challenge(path: str, *, error: str = "", scopes: list[str] | None = None, says_where: bool = True) -> str:
+def challenge(path: str, *, error: str = "", scopes: list[str] | None = None, with_metadata: bool = True) -> str:
     """What `WWW-Authenticate` says to a call of this path (RFC 6750, 3; RFC 9728, 5.1)."""
-    said = {"error": error} if error else {}
-    if says_where:
+    parameters = {"error": error} if error else {}
+    if with_metadata:
         metadata = _METADATA + (MCP if path.startswith(MCP) else REST)
-        said |= {"resource_metadata": settings.ISSUER + metadata, "scope": " ".join(scopes or SCOPES)}
-    return "Bearer" + ",".join(f' {name}="{value}"' for name, value in said.items())
+        parameters |= {"resource_metadata": settings.ISSUER + metadata, "scope": " ".join(scopes or SCOPES)}
+    return "Bearer" + ",".join(f' {name}="{value}"' for name, value in parameters.items())
 
 
 def resource_metadata(resource: str) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def server_metadata() -> dict[str, Any]:
     }
 
 
-def answer_address(redirect_uri: str, **said: str | None) -> str:
-    """Where the browser goes with an answer: the client's address with `said`, and who answers (RFC 9207)."""
-    given = {**said, "iss": settings.ISSUER}
+def answer_address(redirect_uri: str, **parameters: str | None) -> str:
+    """Where the browser goes with an answer: the client's address with `parameters`, and who answers (RFC 9207)."""
+    given = {**parameters, "iss": settings.ISSUER}
     query = "&".join(f"{name}={quote(value, safe='')}" for name, value in given.items() if value is not None)
     return redirect_uri + ("&" if urlsplit(redirect_uri).query else "?") + query

@@ -40,7 +40,7 @@ def test_a_refusal_is_respected(client: Client, person: SandboxPerson, key: Jwk)
         request_cuisine(client, person.user_id, key)
 
 
-def test_a_pause_holds_until_it_is_over(client: Client, person: SandboxPerson, key: Jwk) -> None:
+def test_a_pause_lasts_until_it_is_over(client: Client, person: SandboxPerson, key: Jwk) -> None:
     request = request_cuisine(client, person.user_id, key)
     status = person.approve(request.request_id)
     assert status.grant is not None

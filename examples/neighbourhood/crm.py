@@ -44,20 +44,20 @@ class Crm:
         if not any(_fits(secret, request) for secret in self._known()):
             return json_response(401, {"error": "the signature does not verify"})
         try:
-            said = request.json
+            body = request.json
         except ValueError:
             return json_response(400, {"error": "not JSON"})
         name = request.headers["webhook-id"]
-        if isinstance(said, dict) and said.get("type") == "deletion.requested":
-            return self._forget(said.get("data"))
-        arrival = {"id": name, "at": datetime.now(UTC).isoformat(timespec="seconds"), "said": said}
+        if isinstance(body, dict) and body.get("type") == "deletion.requested":
+            return self._forget(body.get("data"))
+        arrival = {"id": name, "at": datetime.now(UTC).isoformat(timespec="seconds"), "said": body}
         self._store.add("activation", name, arrival)  # the same one again changes nothing
         return Response(204)
 
     def _forget(self, message: Any) -> Response:
         """Delete the arrivals that a signed request names; of somebody who is erased all that name them."""
         try:
-            names, said, subject = set(message["activationIds"]), {"deletionId": message["deletionId"]}, []
+            names, confirmation, subject = set(message["activationIds"]), {"deletionId": message["deletionId"]}, []
             if message["consentId"] is None:
                 subject = [*message["subject"]["emails"], *message["subject"]["phone_numbers"]]
         except (TypeError, KeyError):
@@ -65,7 +65,7 @@ class Crm:
         arrived = self._store.newest("activation", _ALL)
         theirs = [one["id"] for one in arrived if one["id"] in names or _is_about(one, subject)]
         deleted = sum(self._store.take("activation", name) is not None for name in theirs)
-        return json_response(200, {**said, "deleted": deleted})
+        return json_response(200, {**confirmation, "deleted": deleted})
 
     def _learn(self, request: Request) -> Response:
         secret = request.form.get("secret", [""])[0].strip()
@@ -100,8 +100,8 @@ class Crm:
 
 
 def _is_about(arrival: dict[str, Any], subject: list[str]) -> bool:
-    said = arrival["said"]
-    data = said.get("data") if isinstance(said, dict) else None
+    body = arrival["said"]
+    data = body.get("data") if isinstance(body, dict) else None
     profile = data.get("profile") if isinstance(data, dict) else None
     return isinstance(profile, dict) and any(profile.get(name) in subject for name in ("email", "phone"))
 

@@ -39,7 +39,7 @@ class Answer:
 
     part: Part
     answers: bool
-    said: str
+    detail: str
     milliseconds: int
 
 
@@ -128,16 +128,16 @@ def _status(method: str, address: str, body: bytes | None) -> int:
 def _answer(part: Part) -> Answer:
     began = time.perf_counter()
     try:
-        said, answers = part.check(), True
+        detail, answers = part.check(), True
     except Silent as reason:
-        said, answers = str(reason), False
-    return Answer(part, answers, said, round((time.perf_counter() - began) * 1000))
+        detail, answers = str(reason), False
+    return Answer(part, answers, detail, round((time.perf_counter() - began) * 1000))
 
 
 def _body(answer: Answer) -> dict[str, Any]:
     return {
         "name": answer.part.name, "purpose": answer.part.purpose, "link": answer.part.link or None,
-        "answers": answer.answers, "said": answer.said, "milliseconds": answer.milliseconds,
+        "answers": answer.answers, "said": answer.detail, "milliseconds": answer.milliseconds,
     }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def _shown(answer: Answer) -> str:
     part = answer.part
     name = f'<a href="{text(part.link)}">{text(part.name)}</a>' if part.link else text(part.name)
     state, mark = ("good", "✓") if answer.answers else ("bad", "✗")
-    shown = f"{mark} {answer.said} ({answer.milliseconds} ms)"
+    shown = f"{mark} {answer.detail} ({answer.milliseconds} ms)"
     return (
         f"<li><p><strong>{name}</strong> <span class={state}>{text(shown)}</span></p><p>{text(part.purpose)}</p></li>"
     )

@@ -41,8 +41,8 @@ def known_profile(call: prompts.Call) -> Profile:
 def create_profile(call: prompts.Call) -> Profile:
     """A new profile out of what the prompt states, kept under its identifiers; the same person again changes it."""
     known = prompts.find_identifiers(call.text)
-    said = {**model.fields_in(call.text), **prompts.stated(call.text)}
-    fields = {name: value for name, value in said.items() if name in prompts.KINDS and value}
+    stated = {**model.fields_in(call.text), **prompts.stated(call.text)}
+    fields = {name: value for name, value in stated.items() if name in prompts.KINDS and value}
     made = {**prompts.numbering_plan(known.get("phone")), **fields, **known}
     if known.keys() & set(IDENTIFIERS):
         with suppress(ValueError):
@@ -57,9 +57,9 @@ def update_profile(call: prompts.Call) -> Profile:
     """
     known = prompts.find_identifiers(call.text)
     before = kept().find(known) or {}
-    said = {**model.fields_in(call.text), **prompts.stated(call.text)}
-    removed = frozenset(name for name, value in said.items() if value is None and name not in IDENTIFIERS)
-    changes = {name: value for name, value in said.items() if value is not None and name not in IDENTIFIERS} | known
+    stated = {**model.fields_in(call.text), **prompts.stated(call.text)}
+    removed = frozenset(name for name, value in stated.items() if value is None and name not in IDENTIFIERS)
+    changes = {name: value for name, value in stated.items() if value is not None and name not in IDENTIFIERS} | known
     if known.keys() & set(IDENTIFIERS) and (before or changes.keys() - known.keys()):
         with suppress(ValueError):
             kept().change(known, changes, removed, by=call)
@@ -76,7 +76,7 @@ def brand_affinity(call: prompts.Call) -> Profile:
     found = {}
     for name in _SIGNALS:
         lists = [source[name] for source in sources if isinstance(source.get(name), list)]
-        found[name] = list({json.dumps(item): item for said in lists for item in said}.values())
+        found[name] = list({json.dumps(item): item for entries in lists for item in entries}.values())
     # what purchases and people say outweighs an older review
     found["likes"] = [item for item in found["likes"] if item not in found["dislikes"]]
     buying = {name: signals[name] for name in _SHOPPING if signals.get(name)}

@@ -39,12 +39,12 @@ def answer_request(agent: str, request: Any, consent: Consent | None = None, ass
         return error_response(task, -32602, "no message with a part that is text")
     try:
         call = consent.call(agent, task, text, assertion) if consent else Call(text)
-        state, said = _next_of(agent, task, text, call)
+        state, reply = _next_of(agent, task, text, call)
     except NotAgreed as reason:
         return error_response(task, -32010, str(reason))
     except _AWAY:
         return error_response(task, -32000, "the agent cannot answer now")
-    status = {"state": state, "message": {"role": "agent", "parts": [{"type": "text", "text": said}]}}
+    status = {"state": state, "message": {"role": "agent", "parts": [{"type": "text", "text": reply}]}}
     result = {"id": task, "sessionId": params.get("sessionId"), "status": status}
     return {"jsonrpc": "2.0", "id": task, "result": result}
 

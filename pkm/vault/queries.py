@@ -99,7 +99,7 @@ class Removal:
     left: Sequence[KeyWrapper]
 
     @property
-    def leaves_only_recovery(self) -> bool:
+    def only_recovery_remains(self) -> bool:
         return only_recovery_left(self.gone, self.left)
 
 

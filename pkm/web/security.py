@@ -143,7 +143,7 @@ def _before_removal(request: HttpRequest, wrapper_id: str, *, unconfirmed: bool 
     if removal is None:
         raise Http404
     gone, *left = (_in_words(_row(wrapper)) for wrapper in (removal.gone, *removal.left))
-    shown = {"gone": gone, "left": left, "only_recovery": removal.leaves_only_recovery}
+    shown = {"gone": gone, "left": left, "only_recovery": removal.only_recovery_remains}
     page = "account_security/remove.html"
     return render(request, page, shown | {"unconfirmed": unconfirmed}, status=400 if unconfirmed else 200)
 

@@ -39,10 +39,10 @@ def _make(request: HttpRequest, person: User, *, replaces: bool) -> None:
     try:
         make_sharing_id(by=person, for_app=name)
     except NoSuchApp as refused:
-        said = gettext("There is no app called “%(name)s” here. Nothing was changed.")
+        message = gettext("There is no app called “%(name)s” here. Nothing was changed.")
         if refused.is_ambiguous:
-            said = gettext("Several apps are called “%(name)s”. Give the website or the app ID of the one you mean.")
-        messages.error(request, said % {"name": name})
+            message = gettext("Several apps are called “%(name)s”. Give the website or the app ID of the one you mean.")
+        messages.error(request, message % {"name": name})
         return
     if replaces:
         messages.success(request, gettext("This is your new sharing ID. The one before it stopped working."))

@@ -45,11 +45,11 @@ class Pair(BaseModel):
 
 
 def test_what_is_wrong_with_the_whole_is_said_as_it_is() -> None:
-    for body, said in (
+    for body, message in (
         ({"one": "a", "other": "b"}, "Give one or other, not both."),
         ([], "The body must be a JSON object."),
     ):
-        with pytest.raises(InvalidRequest, match=said) as refused:
+        with pytest.raises(InvalidRequest, match=message) as refused:
             checked(Pair, body)
         assert [entry["field"] for entry in refused.value.errors] == [""]
         assert "Pair" not in refused.value.errors[0]["message"]

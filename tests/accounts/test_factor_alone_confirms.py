@@ -142,9 +142,9 @@ def test_recovery_codes_are_not_shown(page: str, thief: Client, secret: str) -> 
 def test_the_owners_addresses_ask_for_the_factor(method: str, at: str, thief: Client, person: User) -> None:
     vault = factories.give_vault(person)
     before = state(person)
-    held = person.key_wrappers.first()  # type: ignore[attr-defined]  # of the vault that was just made
+    existing = person.key_wrappers.first()  # type: ignore[attr-defined]  # of the vault that was just made
     caller = JsonClient(thief)
-    path = at.format(wrapper=held.wrapper_id)
+    path = at.format(wrapper=existing.wrapper_id)
     answer = caller.delete(path) if method == "DELETE" else caller.post(path, wrapper(person, vault.key, "passkey"))
 
     assert (answer.status_code, answer.json()["code"]) == (403, "reauthentication_required")  # type: ignore[attr-defined]

@@ -95,8 +95,8 @@ def test_a_photo_taken_upright_stays_upright(client: Client, person: User) -> No
 
 def test_metadata_that_cannot_be_written_again_is_left_behind_like_all_of_it(client: Client, person: User) -> None:
     width = (0x0100, 9, 1, -5)  # a width of less than nothing
-    held = (0x0112, 3, 1, 6)
-    exif = struct.pack("<2sHIHHHIiHHIII", b"II", 42, 8, 2, *width, *held, 0)
+    orientation = (0x0112, 3, 1, 6)
+    exif = struct.pack("<2sHIHHHIiHHIII", b"II", 42, 8, 2, *width, *orientation, 0)
 
     assert save(client, photo=upload(picture("JPEG", exif=b"Exif\0\0" + exif))).status_code == 302
 

@@ -46,9 +46,9 @@ class SoftwareKey:
             b"\0" * 16, self.id, ES256.from_cryptography_key(self.private.public_key())
         )
         data = AuthenticatorData.create(sha256(HOST.encode()), flags | AuthenticatorData.FLAG.AT, 0, attested)
-        told = _client_data("webauthn.create", client.get("challenge", public["challenge"]))
+        client_data = _client_data("webauthn.create", client.get("challenge", public["challenge"]))
         response = {
-            "clientDataJSON": websafe_encode(told),
+            "clientDataJSON": websafe_encode(client_data),
             "attestationObject": websafe_encode(AttestationObject.create("none", data, {})),
         }
         extensions = {"credProps": {"rk": True}}
@@ -57,10 +57,10 @@ class SoftwareKey:
     def answer(self, options: dict[str, Any], *, handle: bytes | None = None) -> str:
         """The answer to request options of a sign-in."""
         data = AuthenticatorData.create(sha256(HOST.encode()), UP_UV, 1)
-        told = _client_data("webauthn.get", options["publicKey"]["challenge"])
-        signature = self.private.sign(data + sha256(told), ec.ECDSA(hashes.SHA256()))
+        client_data = _client_data("webauthn.get", options["publicKey"]["challenge"])
+        signature = self.private.sign(data + sha256(client_data), ec.ECDSA(hashes.SHA256()))
         response = {
-            "clientDataJSON": websafe_encode(told),
+            "clientDataJSON": websafe_encode(client_data),
             "authenticatorData": websafe_encode(data),
             "signature": websafe_encode(signature),
             "userHandle": websafe_encode(self.handle if handle is None else handle),
@@ -232,10 +232,10 @@ def test_what_is_nested_too_deep_is_no_passkey(page: str, credential: str) -> No
         sign_up(SoftwareKey(), client)
         EmailAddress.objects.update(verified=True)
 
-    told = client.post(page, {"credential": credential, "name": "Blue key"})
+    answer = client.post(page, {"credential": credential, "name": "Blue key"})
 
-    assert told.status_code in (200, 302)
-    assert "could not be checked" in told.content.decode() or page != CREATE
+    assert answer.status_code in (200, 302)
+    assert "could not be checked" in answer.content.decode() or page != CREATE
 
 
 @pytest.mark.parametrize("credential", ["", "{", "[]", "null", "3", '{"id": 1}', '{"id": "x", "response": {}}', "{}"])
@@ -260,9 +260,9 @@ def test_no_page_falls_over_what_is_no_passkey(page: str, answer: str) -> None:
     EmailAddress.objects.update(verified=True)
     caller = Client() if page == "login" else client
 
-    told = caller.post(f"/accounts/2fa/webauthn/{page}/", {"credential": answer, "name": "Blue key"})
+    response = caller.post(f"/accounts/2fa/webauthn/{page}/", {"credential": answer, "name": "Blue key"})
 
-    assert told.status_code in (200, 302)
+    assert response.status_code in (200, 302)
     assert Authenticator.objects.count() == 1
 
 

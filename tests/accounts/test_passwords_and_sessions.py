@@ -71,8 +71,8 @@ def test_the_log_tells_of_each_sign_in_and_names_no_address(person: User, caplog
     browser.post(reverse("account_login"), {"login": "nobody@example.org", "password": "wrong"})
     browser.post(reverse("account_login"), {"login": person.email, "password": PASSWORD})
 
-    said = [record.getMessage() for record in caplog.records if record.name.startswith("accounts.sign_in")]
-    assert said == [
+    messages = [record.getMessage() for record in caplog.records if record.name.startswith("accounts.sign_in")]
+    assert messages == [
         f"A password was wrong: {person.public_id}",
         "A password was wrong: no account",
         f"A password was right: {person.public_id}",

@@ -79,8 +79,8 @@ def test_a_developer_lands_in_the_portal_after_signing_in(person: User) -> None:
     sent = {"login": person.email, "password": PASSWORD}
 
     assert Client().post("/accounts/login/", sent)["Location"] == "/developers/"
-    asked_for = Client().post("/accounts/login/?next=/vault/", {**sent, "next": "/vault/"})
-    assert asked_for["Location"] == "/vault/"
+    answer = Client().post("/accounts/login/?next=/vault/", {**sent, "next": "/vault/"})
+    assert answer["Location"] == "/vault/"
 
 
 def test_each_side_leads_to_the_other(client: Client, person: User) -> None:

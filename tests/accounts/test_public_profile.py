@@ -73,9 +73,9 @@ def test_others_see_what_was_typed_and_nothing_else_of_the_person(client: Client
 
     for visitor in (Client(), Client()):
         answer = visitor.get("/people/zoe/")
-        told = answer.content.decode()
+        page = answer.content.decode()
         assert answer.status_code == 200
-        assert not [one for one in (person.public_id, person.email, person.display_name) if one in told]
+        assert not [one for one in (person.public_id, person.email, person.display_name) if one in page]
         assert answer["X-Robots-Tag"] == "noindex, noarchive"
         visitor.force_login(PersonFactory())
 
@@ -157,10 +157,10 @@ def test_off_it_is_the_very_answer_of_a_handle_that_nobody_has(client: Client, p
 
     off, nobody = (Client().get(f"/people/{handle}/") for handle in ("zoe", "eoz"))
     assert (off.status_code, nobody.status_code) == (404, 404)
-    told = [
+    pages = [
         re.sub(r"[A-Za-z0-9]{64}|[0-9a-f-]{32,36}|zoe|eoz", "", answer.content.decode()) for answer in (off, nobody)
     ]
-    assert told[0] == told[1]
+    assert pages[0] == pages[1]
     assert not queries.is_listed(person)
 
 

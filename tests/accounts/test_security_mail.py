@@ -76,8 +76,8 @@ def changing(vault: factories.Vault) -> Change:
 def test_every_change_that_allauth_tells_of_has_words() -> None:
     flows = (manage_email, password_change, password_reset, codes_flows, totp_flows, passkey_flows)
     calls = re.compile(r"send_notification_mail\(\s*\"[a-z]+/email/(\w+)\"")
-    told = {name for module in flows for name in calls.findall(inspect.getsource(module))}
-    assert told == {kind.value for kind in list(WayChange)[:10]}
+    notified = {name for module in flows for name in calls.findall(inspect.getsource(module))}
+    assert notified == {kind.value for kind in list(WayChange)[:10]}
 
 
 def test_a_changed_password_is_told_after_the_request(owner: JsonClient, person: User) -> None:
@@ -176,8 +176,8 @@ def test_a_change_of_the_key_is_told_when_it_begins_and_when_it_ends(person: Use
 
     changing.reseal_all()
     rotation_actions.finish_rotation(by=person)
-    told = "The key of your data was changed; earlier ways to unlock open nothing now"
-    assert written() == [([person.email], told)]  # and no word about each way
+    line = "The key of your data was changed; earlier ways to unlock open nothing now"
+    assert written() == [([person.email], line)]  # and no word about each way
 
 
 def test_a_change_of_the_key_at_one_go_is_one_line(person: User, changing: Change) -> None:

@@ -44,14 +44,14 @@ def _decide(page: Client, row: DeveloperApplication, decision: str, note: str = 
 
 
 def test_all_that_decides_is_on_one_page_in_words(page: Client, waiting: DeveloperApplication) -> None:
-    told = page.get(_address(waiting)).content.decode()
+    text = page.get(_address(waiting)).content.decode()
     for words in (
         "trips.example, proved", "Food and drink", "To &lt;b&gt;cook&lt;/b&gt;", "To send invoices", "Confidential",
         "Not in the registry", f"/logos/{waiting.logo_digest}.png", "https://app.trips.example",
         "Approve: the legal name was checked", "Send back", "Reject",
     ):  # fmt: skip
-        assert words in told, words
-    assert "<textarea" not in told
+        assert words in text, words
+    assert "<textarea" not in text
     listed = page.get(list_of("developers", LIST)).content.decode()
     assert "3 kinds of data, Confidential" in listed
 

@@ -75,8 +75,8 @@ def test_apps_are_suspended_and_restored_with_a_note(page, staff, app):
     assert messages(act(page, "developers", "app", "suspend", app, note="Again")) == ["0 apps were suspended."]
     assert messages(act(page, "developers", "app", "restore", app, note="Sorted out")) == ["1 app was restored."]
     assert find_token(token).suspended is False
-    told = AppAuditEntry.objects.order_by("pk").values_list("action", "member", "facts")
-    assert list(told) == [
+    entries = AppAuditEntry.objects.order_by("pk").values_list("action", "member", "facts")
+    assert list(entries) == [
         ("app.suspended", staff.pk, {"note": "They pretend to be a bank"}),
         ("app.restored", staff.pk, {"note": "Sorted out"}),
     ]

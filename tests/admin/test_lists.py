@@ -79,13 +79,13 @@ def found(page: Client, path: str, query: str) -> list[str]:
 
 
 def test_a_request_is_found_by_its_own_id_its_persons_its_apps_and_its_scope(page: Client) -> None:
-    asked = factories.ConsentRequestFactory()
+    request = factories.ConsentRequestFactory()
     other = factories.ConsentRequestFactory()
 
-    for query in (asked.request_id, asked.request_id.upper(), asked.user.public_id, asked.app.app_id):
-        assert found(page, "consent/consentrequest", query) == [asked.pk]
-    assert found(page, "consent/consentrequest", asked.scope) == [other.pk, asked.pk]
-    assert found(page, "consent/consentrequest", f"{asked.scope} {asked.user.public_id}") == [asked.pk]
+    for query in (request.request_id, request.request_id.upper(), request.user.public_id, request.app.app_id):
+        assert found(page, "consent/consentrequest", query) == [request.pk]
+    assert found(page, "consent/consentrequest", request.scope) == [other.pk, request.pk]
+    assert found(page, "consent/consentrequest", f"{request.scope} {request.user.public_id}") == [request.pk]
     assert found(page, "consent/consentrequest", "req_nobody") == []
     assert found(page, "consent/consentrequest", "'") == []
 
@@ -99,13 +99,13 @@ def test_a_person_is_found_by_how_their_address_begins(page: Client) -> None:
 
 
 def test_an_entry_is_found_by_its_chain_whose_it_is_and_its_hash(page: Client) -> None:
-    asked = factories.ConsentRequestFactory()
-    deny(request_id=asked.request_id, by=asked.user, reason="")
+    request = factories.ConsentRequestFactory()
+    deny(request_id=request.request_id, by=request.user, reason="")
     deny(request_id=(other := factories.ConsentRequestFactory()).request_id, by=other.user, reason="")
     entry = AuditEntry.objects.filter(kind="denied").earliest("pk")
 
     assert found(page, "consent/auditentry", entry.entry_hash) == [entry.pk]
-    for query in (entry.chain, f"person:{asked.user.public_id}"):  # each look is an entry of that chain, too
+    for query in (entry.chain, f"person:{request.user.public_id}"):  # each look is an entry of that chain, too
         assert entry.pk in (rows := found(page, "consent/auditentry", query))
         assert {row.chain for row in AuditEntry.objects.filter(pk__in=rows)} == {entry.chain}
 

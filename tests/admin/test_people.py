@@ -27,9 +27,9 @@ def test_ending_a_grant_asks_why_first(page, staff):
     ended = Grant.objects.get()
     assert (ended.status, ended.ended_by) == ("terminated", "staff")
     assert ended.end_reason == f"{staff.public_id}: reported as fraud"
-    said = AuditEntry.objects.filter(kind="terminated")
-    assert said.of(f"person:{grant.user.public_id}").get().facts["reason"] == ended.end_reason
-    assert said.of(f"app:{grant.app.app_id}").get().facts["reason"] == "staff: reported as fraud"
+    entries = AuditEntry.objects.filter(kind="terminated")
+    assert entries.of(f"person:{grant.user.public_id}").get().facts["reason"] == ended.end_reason
+    assert entries.of(f"app:{grant.app.app_id}").get().facts["reason"] == "staff: reported as fraud"
     assert Export.objects.get().ciphertext is None
     assert messages(act(page, "consent", "grant", "end", grant, reason="again")) == ["0 grants were ended."]
 

@@ -47,8 +47,8 @@ def test_withdrawing_scopes_asks_first_and_says_what_it_touches(page):
     factories.ConsentRequestFactory.create_batch(2)
     factories.GrantFactory()
     entry = ScopeEntry.objects.get(scope=FOOD)
-    asked = act(page, "pkm", "scopeentry", "withdraw", entry)
-    assert [(str(line.what), line.number) for line in asked.context["touched"]] == [
+    question = act(page, "pkm", "scopeentry", "withdraw", entry)
+    assert [(str(line.what), line.number) for line in question.context["touched"]] == [
         ("people who keep such data", 1),
         ("requests that wait for a decision", 2),
         ("grants that are live", 1),
@@ -77,8 +77,8 @@ def test_withdrawing_cancels_what_waits_and_leaves_grants_alone(page, staff):
         row.refresh_from_db()
     assert (request.status, request.decided_by) == ("cancelled", "staff")
     assert (other.status, grant.status) == ("pending", "active")
-    told = AuditEntry.objects.of(f"person:{request.user.public_id}").get()
-    assert (told.kind, told.actor, told.facts["by"]) == ("cancelled", "staff", staff.public_id)
+    entry = AuditEntry.objects.of(f"person:{request.user.public_id}").get()
+    assert (entry.kind, entry.actor, entry.facts["by"]) == ("cancelled", "staff", staff.public_id)
     to_app = AuditEntry.objects.of(f"app:{request.app.app_id}").get().facts
     assert (to_app["by"], to_app["why"]) == ("staff", "staff withdrew the scope")
     assert staff.public_id not in str(to_app)
@@ -91,9 +91,9 @@ def test_live_grants_end_where_staff_tick_it(page, staff):
     grant, other, paused = factories.GrantFactory(), _grant("attr.brands.*"), factories.GrantFactory(status="paused")
     factories.ExportFactory(grant=grant)
     entry = ScopeEntry.objects.get(scope=FOOD)
-    asked = act(page, "pkm", "scopeentry", "withdraw", entry).content.decode()
-    assert "Also end these 2 live grants" in asked
-    assert "checked" not in asked.split('name="ends_grants"')[1].split(">")[0]
+    question = act(page, "pkm", "scopeentry", "withdraw", entry).content.decode()
+    assert "Also end these 2 live grants" in question
+    assert "checked" not in question.split('name="ends_grants"')[1].split(">")[0]
     assert messages(_withdraw(page, ends_grants="yes")) == [
         "1 scope was withdrawn.",
         "Their live grants end within minutes.",

@@ -27,14 +27,14 @@ def test_report_is_handled_step_by_step_with_a_note_each(page, staff):
     assert b'name="note"' in _act(page, "take_in_hand", report).content
     assert b'name="note"' in _act(page, "close", report, note="two\nlines").content
     assert not ReportNote.objects.exists()
-    for action, note, told in (
+    for action, note, message in (
         ("take_in_hand", "I look into it", "1 report was changed."),
         ("take_in_hand", "Me too", "0 reports were changed."),
         ("add_a_note", "They answered", "1 report was changed."),
         ("close", "It is their bank", "1 report was changed."),
         ("open_again", "It is not", "1 report was changed."),
     ):
-        assert messages(_act(page, action, report, note=note)) == [told]
+        assert messages(_act(page, action, report, note=note)) == [message]
     assert list(ReportNote.objects.values_list("status", "note", "by")) == [
         ("in_hand", "I look into it", staff.pk),
         ("in_hand", "They answered", staff.pk),

@@ -40,8 +40,8 @@ def test_a_password_alone_opens_nothing(staff):
     for address in addresses():
         answer = page.get(address, follow=True)
         assert answer.redirect_chain[-1] == ("/accounts/2fa/", 302), address
-    told = [str(message) for message in page.get("/admin/", follow=True).context["messages"]]
-    assert told == ["The staff's pages open after a two-step sign-in alone. Set it up here, then open them again."]
+    shown = [str(message) for message in page.get("/admin/", follow=True).context["messages"]]
+    assert shown == ["The staff's pages open after a two-step sign-in alone. Set it up here, then open them again."]
 
 
 def test_a_password_alone_changes_nothing(staff):
@@ -138,13 +138,13 @@ def test_a_late_action_waits_for_the_second_factor_and_is_not_lost(staff, deed):
     late = page.post(address, {"action": action, "_selected_action": [row.pk], **more})
     assert late.headers["Location"].startswith("/accounts/2fa/reauthenticate/")
     confirm(page, give_second_factor(staff), back_to=address)
-    asked = page.get(address)
+    question = page.get(address)
     assert list(model.objects.order_by("pk").values()) == before
-    assert asked.context["title"] == "Do this now?"
-    assert asked.context["action_label"]
+    assert question.context["title"] == "Do this now?"
+    assert question.context["action_label"]
 
-    assert "1 row" in asked.content.decode()
-    page.post(address, _form_of(asked))
+    assert "1 row" in question.content.decode()
+    page.post(address, _form_of(question))
     assert list(model.objects.order_by("pk").values()) != before
     assert page.get(address).context["title"] != "Do this now?"
 
@@ -163,23 +163,23 @@ def test_a_late_decision_waits_for_the_second_factor_and_is_not_lost(staff, deci
     late = page.post(address, {"note": "Read twice."})
     assert late.headers["Location"].startswith("/accounts/2fa/reauthenticate/")
     confirm(page, give_second_factor(staff), back_to=address)
-    asked = page.get(address)
+    question = page.get(address)
     assert list(type(row).objects.values()) == before
     assert App.objects.count() == 0
-    assert asked.context["title"] == "Do this now?"
-    assert asked.context["shown"] == [("note", ["Read twice."])]
+    assert question.context["title"] == "Do this now?"
+    assert question.context["shown"] == [("note", ["Read twice."])]
 
-    page.post(address, _form_of(asked))
+    page.post(address, _form_of(question))
     row.refresh_from_db()
     assert (row.status, row.note) == (status, "Read twice.")
     assert page.get(address).context["title"] != "Do this now?"
 
 
-def _form_of(asked: Any) -> dict[str, list[str]]:
+def _form_of(answer: Any) -> dict[str, list[str]]:
     """What the page's one form sends."""
     fields: dict[str, list[str]] = {}
     for name, value in re.findall(
-        r'<input type="hidden" name="(?!csrf)([^"]+)" value="([^"]*)"', asked.content.decode()
+        r'<input type="hidden" name="(?!csrf)([^"]+)" value="([^"]*)"', answer.content.decode()
     ):
         fields.setdefault(name, []).append(unescape(value))
     return fields
@@ -190,9 +190,9 @@ def test_powers_take_a_new_confirmation_and_what_was_filled_in_stays(staff, pers
     page.post(address, {"is_active": "on", "is_staff": "on", "is_superuser": "on"})
     assert User.objects.get(pk=person.pk).is_superuser is False
     confirm(page, give_second_factor(staff), back_to=address)
-    asked = page.get(address)
-    assert asked.context["shown"] == [("is_active", ["on"]), ("is_staff", ["on"]), ("is_superuser", ["on"])]
-    page.post(address, _form_of(asked))
+    question = page.get(address)
+    assert question.context["shown"] == [("is_active", ["on"]), ("is_staff", ["on"]), ("is_superuser", ["on"])]
+    page.post(address, _form_of(question))
     assert User.objects.get(pk=person.pk).is_superuser is True
 
 
@@ -223,9 +223,9 @@ def test_what_was_sent_without_the_forms_token_is_not_kept(staff):
 def test_a_new_superuser_is_led_all_the_way(service, capsys, monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
     call_command("createsuperuser", "--no-input", "--email", "boss@example.org")
-    told = capsys.readouterr().out
-    assert "/admin/ opens with a second factor alone." in told
-    assert f"{service}/accounts/2fa/" in told
+    output = capsys.readouterr().out
+    assert "/admin/ opens with a second factor alone." in output
+    assert f"{service}/accounts/2fa/" in output
 
     visitor = Visitor(service)
     visitor.sign_in("boss@example.org")

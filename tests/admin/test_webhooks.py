@@ -99,15 +99,15 @@ def test_secret_is_renewed(page):
 def test_endpoint_is_disabled_and_enabled(page, staff):
     row = factories.WebhookEndpointFactory()
     for action, count in (("disable", 1), ("disable", 0), ("enable", 1), ("enable", 0)):
-        told = f"{count} endpoint{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} changed."
-        assert messages(act(page, "developers", "webhookendpoint", action, row)) == [told]
+        expected = f"{count} endpoint{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} changed."
+        assert messages(act(page, "developers", "webhookendpoint", action, row)) == [expected]
         row.refresh_from_db()
         assert (row.disabled_at is None, row.reason) == ((False, "staff") if action == "disable" else (True, ""))
-    told = AppAuditEntry.objects.filter(app=row.app).order_by("pk")
-    assert [(entry.action, entry.member) for entry in told] == [
+    entries = AppAuditEntry.objects.filter(app=row.app).order_by("pk")
+    assert [(entry.action, entry.member) for entry in entries] == [
         ("webhook.disabled", staff), ("webhook.enabled", staff),
     ]  # fmt: skip
-    assert staff.public_id not in str([entry.facts for entry in told])  # which the app's owners read
+    assert staff.public_id not in str([entry.facts for entry in entries])  # which the app's owners read
 
 
 def test_delivery_is_sent_once_more(page):

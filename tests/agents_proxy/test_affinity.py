@@ -29,7 +29,7 @@ def test_a_whole_profile_gives_the_whole_shape() -> None:
 
 def test_what_nobody_said_is_absent() -> None:
     found = affinity_of({"full_name": "Ana"})
-    assert (found.affinity.body(), found.misfits, found.affinity.says_anything) == ({"fullName": "Ana"}, (), False)
+    assert (found.affinity.body(), found.misfits, found.affinity.has_preferences) == ({"fullName": "Ana"}, (), False)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_values_are_checked_member_by_member(field: str, value: Any, taken: Any)
 
 def test_a_list_of_blanks_says_nothing() -> None:
     found = affinity_of({"likes": ["", None], "shopping_preferences": {"category_focus": [" "]}})
-    assert (found.affinity.says_anything, found.misfits) == (False, ())
+    assert (found.affinity.has_preferences, found.misfits) == (False, ())
 
 
 def test_csv_reads_back_and_holds_no_formula() -> None:

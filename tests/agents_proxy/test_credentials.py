@@ -146,4 +146,4 @@ def test_without_a_token_nothing_is_sent(status: int, change: Any, failure: type
             asked_by(running, endpoint)
 
     assert (failed.type, running.asked) == (failure, [])
-    assert failed.value.said.startswith("no token came: ")
+    assert failed.value.detail.startswith("no token came: ")

@@ -97,11 +97,11 @@ class Placeholders:
 
     def _description(self, parts: list[str]) -> dict[str, Any]:
         """The parts that anybody can read, and how long each part is."""
-        said: dict[str, Any] = {"header": self._read(parts[0])}
+        description: dict[str, Any] = {"header": self._read(parts[0])}
         if len(parts) == 3:
-            said["claims"] = self._read(parts[1])
+            description["claims"] = self._read(parts[1])
         # a key or a signature may be anything, so its length is all that there is to tell of it
-        return {**said, "lengths": [len(part) for part in parts]}
+        return {**description, "lengths": [len(part) for part in parts]}
 
     def _read(self, part: str) -> Any:
         text = _decoded(part)

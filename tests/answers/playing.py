@@ -76,7 +76,7 @@ def played() -> dict[str, Any]:
     placeholders, found = Placeholders(), {}
     with _stage() as walk:
         for name, caller in KEPT:
-            found[f"{name} as {caller.value}"] = _told(_asked(walk, by_name[name], caller), placeholders)
+            found[f"{name} as {caller.value}"] = _recorded(_answer_of(walk, by_name[name], caller), placeholders)
     return found
 
 
@@ -90,7 +90,7 @@ def _small(world: World, address: Address) -> Iterator[None]:
     yield
 
 
-def _asked(walk: Walk, address: Address, caller: Caller) -> Answer:
+def _answer_of(walk: Walk, address: Address, caller: Caller) -> Answer:
     path, raw = walk.path(address), None
     if address.name in NARROWED:
         path += f"?{NARROWED[address.name]}"
@@ -100,15 +100,15 @@ def _asked(walk: Walk, address: Address, caller: Caller) -> Answer:
     return walk.ask(address, caller, path, raw=raw, during=_small(walk.world, address))
 
 
-def _told(answer: Answer, placeholders: Placeholders) -> dict[str, Any]:
+def _recorded(answer: Answer, placeholders: Placeholders) -> dict[str, Any]:
     text = placeholders.put(answer.body.decode(), trace=answer.headers["X-Request-Id"])
     tokens = placeholders.take_descriptions()
     body = _ordered(json.loads(text)) if answer.media_type.endswith("json") else text
-    told = {"status": answer.status, "type": answer.headers["Content-Type"], "body": body}
+    record = {"status": answer.status, "type": answer.headers["Content-Type"], "body": body}
     for token in tokens.values():  # claims that the body repeats
         if isinstance(body, dict) and token.get("claims") == body.get("claims", {}):
             token["claims"] = "those of the body"
-    return {**told, "tokens": tokens} if tokens else told
+    return {**record, "tokens": tokens} if tokens else record
 
 
 def _ordered(value: Any, *, sort: bool = False) -> Any:

@@ -19,8 +19,10 @@ def overdue(count: int, apps: list[App], *, days: int = 3) -> tuple[list[Consent
         own = {"app": apps[number % len(apps)], "user": people[number % len(people)]}
         at = long_ago + timedelta(seconds=number)
         requests.append(ConsentRequestFactory(created_at=at, **own))
-        asked = ConsentRequestFactory(created_at=at, status="approved", **own)
-        grants.append(ExportFactory(grant__request=asked, grant__scope=f"{asked.scope}{number}", grant__reads=2).grant)
+        approved = ConsentRequestFactory(created_at=at, status="approved", **own)
+        grants.append(
+            ExportFactory(grant__request=approved, grant__scope=f"{approved.scope}{number}", grant__reads=2).grant
+        )
     return requests, grants
 
 

@@ -25,9 +25,9 @@ def approval_body(
     **changes: Any,
 ) -> dict[str, Any]:
     """The same as JSON; `header` changes members of the export's protected header."""
-    held = [f"{domain}.{segment}.{name}" for (domain, segment), values in vault.segments.items() for name in values]
-    chosen = [path for path in request.attributes if path in held] if attributes is None else attributes
-    pairs = {(domain, segment) for domain, segment, _ in (path.split(".") for path in chosen if path in held)}
+    stored = [f"{domain}.{segment}.{name}" for (domain, segment), values in vault.segments.items() for name in values]
+    chosen = [path for path in request.attributes if path in stored] if attributes is None else attributes
+    pairs = {(domain, segment) for domain, segment, _ in (path.split(".") for path in chosen if path in stored)}
     revisions = current_revisions(vault.user, pairs)
     sources = [
         {"domain": domain, "segment_id": segment, "content_revision": revision}

@@ -62,14 +62,14 @@ def test_a_request_is_shown_with_who_asks_for_what_and_leads_to_itself(
     clock: Clock, person: User, service: PushService
 ) -> None:
     browser = browser_of(person, service)
-    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder", binding_message="Lisbon 4711")
+    request = ConsentRequestFactory(user=person, app_name="Lunch Finder", binding_message="Lisbon 4711")
     send_mails()
 
-    [told] = shown(browser, service)
-    assert told == {
+    [message] = shown(browser, service)
+    assert message == {
         "title": "Lunch Finder asks to see some of your data",
         "text": "Food and drink",
-        "path": f"/consent/requests/{asked.request_id}/",
+        "path": f"/consent/requests/{request.request_id}/",
         "tag": "requests",
     }
     assert len(mail.outbox) == 1
@@ -81,8 +81,8 @@ def test_several_are_one_message_that_leads_to_the_inbox(clock: Clock, person: U
         ConsentRequestFactory(user=person, app_name=name)
     send_mails()
 
-    [told] = shown(browser, service)
-    assert (told["title"], told["text"], told["path"]) == (
+    [message] = shown(browser, service)
+    assert (message["title"], message["text"], message["path"]) == (
         "3 requests wait for your decision", "Lunch Finder, Trips", "/consent/inbox/",
     )  # fmt: skip
 
@@ -153,9 +153,9 @@ def test_a_first_read_is_told_once(clock: Clock, person: User) -> None:
     clock.advance(120)
 
     assert (send_mails(), send_mails()) == (1, 0)
-    [told] = mail.outbox
-    assert told.subject == "What apps did with your data"
-    assert "- Lunch Finder read this for the first time: Food and drink\n" in told.body
+    [message] = mail.outbox
+    assert message.subject == "What apps did with your data"
+    assert "- Lunch Finder read this for the first time: Food and drink\n" in message.body
 
 
 def test_a_later_read_and_an_older_one_are_no_news(clock: Clock, person: User) -> None:
@@ -179,8 +179,8 @@ def test_newer_values_are_told_where_somebody_wants_it(clock: Clock, person: Use
     clock.advance(120)
 
     assert send_mails() == 0
-    [told] = shown(browser, service)
-    assert (told["text"], told["path"]) == ("Trips got newer values: Food and drink", "/consent/history/")
+    [message] = shown(browser, service)
+    assert (message["text"], message["path"]) == ("Trips got newer values: Food and drink", "/consent/history/")
 
 
 def test_who_chose_nothing_hears_nothing_of_reads(clock: Clock, person: User) -> None:
@@ -220,8 +220,8 @@ def test_a_reminder_leads_to_what_extends_it(clock: Clock, person: User, service
     again = ConsentRequestFactory(user=person, app=grant.app, scope=grant.scope, scope_entry=grant.request.scope_entry)
     send_mails()
 
-    [told] = shown(browser, service)
-    assert (told["title"], told["path"]) == (
+    [message] = shown(browser, service)
+    assert (message["title"], message["path"]) == (
         "Sharing with Lunch Finder ends soon", f"/consent/requests/{again.request_id}/",
     )  # fmt: skip
     assert "To extend it" in mail.outbox[0].body

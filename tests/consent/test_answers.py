@@ -20,7 +20,7 @@ from pkm.registry import copy as registry_copy
 from pkm.registry.models import ScopeEntry
 from pkm.segments.actions import delete_segment
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import CONNECTOR, asked
+from tests.consent.api.addresses import CONNECTOR, request_body
 from tests.consent.decisions import approval_body, refreshed
 from tests.factories import (
     AppFactory,
@@ -50,7 +50,7 @@ def api(db: None) -> Developer:
 
 
 def ask(api: Developer, user: User, **changes: Any) -> Any:
-    return api.post("/request-consent", asked(user, **{"scope": f"attr.{ADULT}", **changes}))
+    return api.post("/request-consent", request_body(user, **{"scope": f"attr.{ADULT}", **changes}))
 
 
 def decide(person: Vault, request: ConsentRequest, attributes: list[str]) -> Any:
@@ -82,25 +82,25 @@ def test_an_answer_is_a_scope_of_its_own_in_catalogue_and_discovery(api: Develop
 
 
 def test_the_definition_is_part_of_the_digest_and_frozen(api: Developer, person: Vault) -> None:
-    told = ask(api, person.user).json()
+    body = ask(api, person.user).json()
 
-    assert told["request"]["derived"] == {ADULT: DEFINITION}
+    assert body["request"]["derived"] == {ADULT: DEFINITION}
     assert (
-        told["request_digest"] == canonical.sha256_canonical(told["request"]) == sealed.request_digest(told["request"])
+        body["request_digest"] == canonical.sha256_canonical(body["request"]) == sealed.request_digest(body["request"])
     )
     ScopeEntry.objects.filter(scope=f"attr.{ADULT}").update(derived={**DEFINITION, "rule": {"kind": "is_set"}})
     assert ConsentRequest.objects.get().derived == {ADULT: DEFINITION}
 
 
 def test_no_wider_scope_brings_an_answer_that_it_does_not_name(api: Developer, person: Vault) -> None:
-    told = ask(api, person.user, scope="attr.identity.basic.*").json()["request"]
-    assert "derived" not in told
-    assert ADULT not in told["attributes"]
+    request = ask(api, person.user, scope="attr.identity.basic.*").json()["request"]
+    assert "derived" not in request
+    assert ADULT not in request["attributes"]
 
 
 def test_a_wider_scope_takes_an_answer_that_is_named(api: Developer, person: Vault) -> None:
-    told = ask(api, person.user, scope="attr.identity.*", optional_attributes=[ADULT, "identity.basic.full_name"])
-    assert told.json()["request"]["derived"] == {ADULT: DEFINITION}
+    answer = ask(api, person.user, scope="attr.identity.*", optional_attributes=[ADULT, "identity.basic.full_name"])
+    assert answer.json()["request"]["derived"] == {ADULT: DEFINITION}
     elsewhere = ask(api, person.user, scope="attr.identity.*", optional_attributes=["location.home.postal_area"])
     assert elsewhere.json()["errors"][0]["code"] == "outside_scope"
 
@@ -130,8 +130,8 @@ def kept_up_to_date(attributes: list[str], **export: Any) -> tuple[Vault, Grant]
 
 def test_an_answer_that_no_time_changes_may_be_kept_up_to_date(api: Developer) -> None:
     person = give_vault(PersonFactory(), {("location", "home"): HOME})
-    told = ask(api, person.user, scope=f"attr.{AREA}", refresh_policy="continuous").json()
-    assert told["request"]["derived"].keys() == {AREA}
+    body = ask(api, person.user, scope=f"attr.{AREA}", refresh_policy="continuous").json()
+    assert body["request"]["derived"].keys() == {AREA}
 
 
 def test_no_edit_makes_an_answer_outdated(db: None) -> None:
@@ -189,8 +189,8 @@ def test_a_second_answer_about_a_value_is_as_sensitive_as_the_value(api: Develop
 
     assert tier_of(second) == "restricted"
     page = signed_in(person.user)
-    told = page.get(f"/consent/requests/{second.request_id}/data").json()
-    assert told["scope_entry"]["sensitivity_tier"] == "restricted"
+    data = page.get(f"/consent/requests/{second.request_id}/data").json()
+    assert data["scope_entry"]["sensitivity_tier"] == "restricted"
     assert "among the most private things" in page.get(f"/consent/requests/{second.request_id}/").content.decode()
     assert decide(person, second, [BRACKET]).json()["code"] == "key_not_vouched"
 
@@ -278,11 +278,11 @@ def ask_for_birthday(api: Developer, user: User, **changes: Any) -> Any:
 
 
 def test_what_an_app_accepts_in_place_of_a_value_is_frozen_with_its_definitions(api: Developer, person: Vault) -> None:
-    told = ask_for_birthday(api, person.user).json()
+    body = ask_for_birthday(api, person.user).json()
 
-    assert told["request"]["accepts"] == LESS
-    assert told["request"]["derived"].keys() == {ADULT, BRACKET}
-    assert told["request_digest"] == sealed.request_digest(told["request"])
+    assert body["request"]["accepts"] == LESS
+    assert body["request"]["derived"].keys() == {ADULT, BRACKET}
+    assert body["request_digest"] == sealed.request_digest(body["request"])
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_what_was_chosen_last_is_chosen_again(api: Developer, person: Vault) -> 
     assert (row.chosen, row.changed, row.required) == (ADULT, False, True)
 
 
-def who_says_so_themselves() -> Vault:
+def person_with_own_attribute() -> Vault:
     """Somebody with an attribute of their own from before there was an answer of that name."""
     entry = ScopeEntry.objects.filter(scope=f"attr.{ADULT}")
     entry.update(derived=None)
@@ -337,7 +337,7 @@ def who_says_so_themselves() -> Vault:
 
 
 def test_without_the_value_there_is_no_answer_to_approve(api: Developer) -> None:
-    person = who_says_so_themselves()
+    person = person_with_own_attribute()
     ask(api, person.user)
     request = ConsentRequest.objects.get()
     [group] = requested_groups(request, person.user, None)
@@ -361,7 +361,7 @@ def test_an_app_reads_the_answer_with_how_it_was_made(api: Developer, person: Va
 
 
 def test_what_only_has_the_name_of_an_answer_leaves_with_no_wider_scope(api: Developer) -> None:
-    person = who_says_so_themselves()
+    person = person_with_own_attribute()
     ask(api, person.user, scope="attr.identity.basic.*")
     request = ConsentRequest.objects.get()
 

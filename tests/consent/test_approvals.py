@@ -56,8 +56,8 @@ def grant(consent_request: ConsentRequest, vault: Vault) -> Grant:
 
 def decide(owner: JsonClient, consent_request: ConsentRequest, body: dict[str, Any]) -> tuple[int, str, Any]:
     answer = owner.post(f"/consent/requests/{consent_request.request_id}/decision", body)
-    told = answer.json()
-    return answer.status_code, told.get("code", ""), told.get("member")
+    outcome = answer.json()
+    return answer.status_code, outcome.get("code", ""), outcome.get("member")
 
 
 def resigned(body: dict[str, Any], key: signatures.SigningKey, typ: str = "", **claims: Any) -> str:
@@ -237,9 +237,9 @@ def test_what_was_signed_for_another_app_or_request_is_refused(
 
 def test_a_vault_without_a_root_sets_it_first(vault: Vault) -> None:
     user = give_rootless()
-    asked = ConsentRequestFactory(user=user)
-    held = Vault(user, vault.key, "", None, vault.segments, vault.root)
-    answer = decide(signed_in(user), asked, approval_body(asked, held))
+    request = ConsentRequestFactory(user=user)
+    own_vault = Vault(user, vault.key, "", None, vault.segments, vault.root)
+    answer = decide(signed_in(user), request, approval_body(request, own_vault))
 
     assert answer == (400, "approval_mismatch", "approval_key_certificate")
 
@@ -270,9 +270,9 @@ def test_a_refresh_keeps_the_end_and_approves_no_more(owner: JsonClient, grant: 
     widened["approval"] = resigned(widened, app_key(vault, grant.request), **claims)
     first = {**refreshed(vault, grant), "approval": Export.objects.get().approval}
 
-    told = [owner.put(address, body).json() for body in (later, widened, first)]
-    assert [one["code"] for one in told] == ["approval_mismatch"] * 3
-    assert [one["member"] for one in told[:2]] == ["ends_at", "approved_attributes"]
+    problems = [owner.put(address, body).json() for body in (later, widened, first)]
+    assert [one["code"] for one in problems] == ["approval_mismatch"] * 3
+    assert [one["member"] for one in problems[:2]] == ["ends_at", "approved_attributes"]
     assert owner.put(address, refreshed(vault, grant, approved_attributes=[CUISINE])).status_code == 200
     assert Export.objects.get(revision=2).approved_attributes == [CUISINE]
     assert AuditEntry.objects.filter(kind="export_updated").count() == 2

@@ -6,7 +6,7 @@ import pytest
 
 from consent.audience import audience_of
 from pkm.hooks import Audience, Concerned
-from pkm.hooks import audience_of as told_to_the_vault
+from pkm.hooks import audience_of as vault_audience_of
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
 from tests.factories.asked import now
 
@@ -19,8 +19,8 @@ def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_que
     GrantFactory(request__user=person, status="paused")
     GrantFactory(request__user=person, status="revoked")
     GrantFactory(request__user=PersonFactory())
-    asked = ConsentRequestFactory(user=person, scope="attr.location.home.*")
-    newest = ConsentRequestFactory(user=person, app=asked.app, scope="attr.location.home.city")
+    request = ConsentRequestFactory(user=person, scope="attr.location.home.*")
+    newest = ConsentRequestFactory(user=person, app=request.app, scope="attr.location.home.city")
     ConsentRequestFactory(user=person, status="denied")
     ConsentRequestFactory(user=person, created_at=now() - timedelta(days=2))
     ConsentRequestFactory(user=PersonFactory())
@@ -30,9 +30,9 @@ def test_live_grants_may_see_and_pending_requests_wait(django_assert_max_num_que
 
     assert found == {
         "lifestyle": Audience(may_see=[Concerned(grant.app.name, "", f"/consent/apps/{grant.app.app_id}/")]),
-        "location": Audience(requesters=[Concerned(asked.app_name, "", f"/consent/requests/{newest.request_id}/")]),
+        "location": Audience(requesters=[Concerned(request.app_name, "", f"/consent/requests/{newest.request_id}/")]),
     }
-    assert told_to_the_vault(person) == found
+    assert vault_audience_of(person) == found
 
 
 def test_nobody_concerns_a_person_whom_nobody_asked():

@@ -190,7 +190,7 @@ def test_denying_takes_effect_at_once_and_is_written_later(api: Developer, owner
 
 
 @pytest.mark.parametrize(
-    ("form", "said"),
+    ("form", "message"),
     [
         ("grants/{grant}/stop/", "Sharing has stopped. The entry in your history will follow."),
         ("grants/{grant}/pause/", "Nothing can be read until you resume. The entry in your history will follow."),
@@ -198,14 +198,14 @@ def test_denying_takes_effect_at_once_and_is_written_later(api: Developer, owner
         ("apps/{app}/block/", "The entries in your history will follow."),
     ],
 )
-def test_the_page_says_that_the_entry_follows(owner: JsonClient, grant: Grant, form: str, said: str) -> None:
+def test_the_page_says_that_the_entry_follows(owner: JsonClient, grant: Grant, form: str, message: str) -> None:
     address = "/consent/" + form.format(grant=grant.grant_id, app=grant.app.app_id)
 
     with audit_away():
         answer = owner.client.post(address, {"stop": "yes"}, follow=True)
 
     assert answer.status_code == 200
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert Grant.objects.get().status == ("paused" if "pause" in form else "revoked")
     write_pending_entries()
     assert not AuditPending.objects.exists()

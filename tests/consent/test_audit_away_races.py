@@ -86,11 +86,11 @@ def test_a_chain_that_somebody_holds_keeps_nobody_from_stopping(person: User) ->
 
 def denied_while_away(count: int) -> list[ConsentRequest]:
     app = AppFactory()
-    asked = [ConsentRequestFactory(app=app) for _ in range(count)]
+    requests = [ConsentRequestFactory(app=app) for _ in range(count)]
     with audit_away():
-        for request in asked:
+        for request in requests:
             decision_actions.deny(request_id=request.request_id, by=request.user)
-    return asked
+    return requests
 
 
 def test_writers_that_meet_write_everything_once() -> None:
@@ -112,8 +112,8 @@ def test_writers_that_meet_write_everything_once() -> None:
                 pool,
             )
             assert not AuditPending.objects.exists()
-            told = AuditEntry.objects.of(audit.app_chain(app.app_id)).order_by("sequence")
-            ids = [entry.facts["request_id"] for entry in told.select_related("kept")]
+            entries = AuditEntry.objects.of(audit.app_chain(app.app_id)).order_by("sequence")
+            ids = [entry.facts["request_id"] for entry in entries.select_related("kept")]
             assert sorted(ids) == sorted(request.request_id for request in [*waiting, *others])
             order = {request.request_id: number for number, request in enumerate(waiting)}
             assert [order[name] for name in ids if name in order] == sorted(order.values())

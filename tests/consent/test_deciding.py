@@ -52,11 +52,11 @@ def test_approve_gives_the_grant_its_export_receipt_audit_and_notice(request_: C
     chains = {f"person:{request_.user.public_id}", f"app:{request_.app.app_id}"}
     assert [list(AuditEntry.objects.of(chain).values_list("kind", flat=True)) for chain in chains] == [["approved"]] * 2
     assert AuditEntry.objects.count() == 2
-    told = status(request_)
-    assert told == Notice.objects.get(request=request_).facts
-    assert told["status"] == "approved"
-    assert told["sequence"] == 1
-    assert told["grant"]["approved_attributes"] == [CUISINE]
+    answer = status(request_)
+    assert answer == Notice.objects.get(request=request_).facts
+    assert answer["status"] == "approved"
+    assert answer["sequence"] == 1
+    assert answer["grant"]["approved_attributes"] == [CUISINE]
     assert list(verifying.verify()) == []
 
 
@@ -65,8 +65,8 @@ def test_deny_leaves_no_grant_and_tells_nobody_the_reason(request_: ConsentReque
 
     assert not Grant.objects.exists()
     assert status(request_)["status"] == "denied"
-    told = [*Notice.objects.values_list("facts", flat=True), *AuditFacts.objects.values_list("facts", flat=True)]
-    assert "do not know" not in str(told)
+    facts = [*Notice.objects.values_list("facts", flat=True), *AuditFacts.objects.values_list("facts", flat=True)]
+    assert "do not know" not in str(facts)
     assert ConsentRequest.objects.get().decision_note == "I do not know them"
 
 
@@ -106,8 +106,8 @@ def test_a_new_approval_supersedes_the_older_grant(db: None) -> None:
 
 
 def test_a_copy_that_does_not_fit_beside_the_others_is_refused(db: None, settings: Any) -> None:
-    held = ExportFactory(size_bytes=5_000)
-    request = ConsentRequestFactory(user=held.grant.user)
+    export = ExportFactory(size_bytes=5_000)
+    request = ConsentRequestFactory(user=export.grant.user)
     body = approval(request, give_vault(request.user))
     settings.COPIES_BYTES_PER_PERSON = 5_000 + len(body.jwe) - 1
 
@@ -116,14 +116,14 @@ def test_a_copy_that_does_not_fit_beside_the_others_is_refused(db: None, setting
 
     assert status(request)["status"] == "pending"
     assert refused.value.members == {"used_bytes": 5_000, "quota_bytes": 5_000 + len(body.jwe) - 1}
-    grant_actions.revoke(grant_id=held.grant.grant_id, by=request.user)
+    grant_actions.revoke(grant_id=export.grant.grant_id, by=request.user)
     decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
     assert status(request)["status"] == "approved"
 
 
 def test_an_export_takes_the_place_of_the_one_that_it_refreshes(db: None, settings: Any) -> None:
-    held = ExportFactory(size_bytes=5_000)
-    request = ConsentRequestFactory(app=held.grant.app, user=held.grant.user)
+    export = ExportFactory(size_bytes=5_000)
+    request = ConsentRequestFactory(app=export.grant.app, user=export.grant.user)
     body = approval(request, give_vault(request.user))
     settings.COPIES_BYTES_PER_PERSON = len(body.jwe)
 

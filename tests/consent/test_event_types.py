@@ -26,10 +26,10 @@ def test_what_ends_or_refuses_access_protects() -> None:
 
 
 def test_apps_are_told_of_every_move() -> None:
-    told = {event.value: event.webhook.type for event in EventType if event.webhook}
+    types = {event.value: event.webhook.type for event in EventType if event.webhook}
 
-    assert told.pop("export_updated") == "export.updated"
-    assert told == {name: f"consent.{name}" for name in ENDS | {"paused", "resumed"}}
+    assert types.pop("export_updated") == "export.updated"
+    assert types == {name: f"consent.{name}" for name in ENDS | {"paused", "resumed"}}
 
 
 def test_what_comes_of_other_tables_is_only_shown() -> None:

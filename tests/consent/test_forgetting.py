@@ -250,17 +250,17 @@ def test_a_number_of_reads_that_fits_nothing_is_found_where_reads_went(
 
 
 # --- Notices ----------------------------------------------------------------------------------------------------------
-def notices_of(app: App, told: list[tuple[str, float]], *, begin: int = 1) -> list[Notice]:
+def notices_of(app: App, events: list[tuple[str, float]], *, begin: int = 1) -> list[Notice]:
     """What the app was told of one request: (kind, how many days ago) of each."""
     request = ConsentRequestFactory(app=app)
-    said = {"request_id": request.request_id, "user_id": request.pairwise_id, "scope": request.scope}
-    NoticeCounter.objects.update_or_create(app=app, defaults={"sequence": begin + len(told) - 1})
+    facts = {"request_id": request.request_id, "user_id": request.pairwise_id, "scope": request.scope}
+    NoticeCounter.objects.update_or_create(app=app, defaults={"sequence": begin + len(events) - 1})
     return [
         Notice.objects.create(
-            app=app, request=request, sequence=number, kind=kind, facts={**said, "sequence": number},
+            app=app, request=request, sequence=number, kind=kind, facts={**facts, "sequence": number},
             at=datetime.now(UTC) - timedelta(days=days),
         )
-        for number, (kind, days) in enumerate(told, start=begin)
+        for number, (kind, days) in enumerate(events, start=begin)
     ]  # fmt: skip
 
 
@@ -309,8 +309,8 @@ def test_notices_go_on_from_where_the_last_run_ended(monkeypatch: pytest.MonkeyP
 
 def test_a_notice_with_a_delivery_stays_and_so_does_what_follows_it() -> None:
     app = AppFactory()
-    told = notices_over_the_years(app)
-    WebhookDeliveryFactory(notice=told[1], endpoint=WebhookEndpointFactory(app=app))
+    notices = notices_over_the_years(app)
+    WebhookDeliveryFactory(notice=notices[1], endpoint=WebhookEndpointFactory(app=app))
 
     assert forget_old_records() == 1
     assert numbers(app) == [2, 3, 4, 5, 6]

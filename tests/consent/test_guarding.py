@@ -83,8 +83,8 @@ def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
     assert grant_actions.switch_refresh(grant_id=grant.grant_id, by=grant.user, on=False) == grant.request.request_id
     assert grant_actions.switch_refresh(grant_id=grant.grant_id, by=grant.user, on=False) == grant.request.request_id
 
-    told = AuditEntry.objects.get(kind="kept_current").facts
-    assert told == {
+    facts = AuditEntry.objects.get(kind="kept_current").facts
+    assert facts == {
         "request_id": grant.request.request_id, "grant_id": grant.grant_id, "app_id": grant.app.app_id, "kept": False,
     }  # fmt: skip
 
@@ -93,10 +93,10 @@ def test_a_persons_chain_can_be_checked_from_what_they_are_given(db: None) -> No
     request = ConsentRequestFactory()
     decision_actions.deny(request_id=request.request_id, by=request.user)
 
-    told = chain_of(user=request.user, after=0)
+    chain = chain_of(user=request.user, after=0)
 
-    entry = told["entries"][0]
-    assert told["head"] == {"chain": entry["chain"], "sequence": 1, "entry_hash": entry["entry_hash"]}
+    entry = chain["entries"][0]
+    assert chain["head"] == {"chain": entry["chain"], "sequence": 1, "entry_hash": entry["entry_hash"]}
     names = ("v", "chain", "sequence", "prev_hash", "kind", "actor", "at", "facts_hash")
     assert sha256_canonical({name: entry[name] for name in names}) == entry["entry_hash"]
     salt = base64.urlsafe_b64decode(entry["salt"] + "=")

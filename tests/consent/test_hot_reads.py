@@ -130,20 +130,20 @@ def in_seconds(found: PersonRead) -> PersonRead:
 )
 @pytest.mark.parametrize("hint", ["", "caller"])
 @pytest.mark.parametrize("factory", [AppFactory, TestAppFactory], ids=["live app", "test app"])
-@pytest.mark.parametrize("asked_about", ["somebody with a vault", "somebody without", "nobody"])
+@pytest.mark.parametrize("whom", ["somebody with a vault", "somebody without", "nobody"])
 @pytest.mark.parametrize("is_known", [True, False], ids=["met", "invited"])
 def test_a_person_is_read_as_plainly(
-    db: None, happened: Callable[[App, User], None], hint: str, asked_about: str, factory: Any, is_known: bool
+    db: None, happened: Callable[[App, User], None], hint: str, whom: str, factory: Any, is_known: bool
 ) -> None:
     app, user = factory(), PersonFactory()
-    if asked_about == "somebody with a vault":
+    if whom == "somebody with a vault":
         give_vault(user)
     happened(app, user)
     name = known_as(app, user) if is_known else invitation_of(user)
     given = {
         "app_pk": app.pk,
         "is_test": app.is_test,
-        "name": "usr_nobody" if asked_about == "nobody" else name,
+        "name": "usr_nobody" if whom == "nobody" else name,
         "hint": hint,
     }
 
@@ -159,12 +159,12 @@ def test_a_person_is_read_as_plainly(
 def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentRequests:
     at = timezone.now()
     app = App.objects.get(pk=app_pk)
-    all_asked = ConsentRequest.objects.filter(app=app, user_id=user_pk).order_by("pk")
-    asked = all_asked.filter(withheld=False)
-    of_day = asked.filter(created_at__gt=at - DAY).order_by().aggregate(made=Count("pk"), first_at=Min("created_at"))
-    undecided = all_asked.filter(status="pending")
-    denied = asked.filter(status="denied", decided_at__gt=at - cooldown)
-    of_week = asked.filter(created_at__gt=at - WEEK).order_by().aggregate(at=Max("created_at"))
+    all_requests = ConsentRequest.objects.filter(app=app, user_id=user_pk).order_by("pk")
+    visible = all_requests.filter(withheld=False)
+    of_day = visible.filter(created_at__gt=at - DAY).order_by().aggregate(made=Count("pk"), first_at=Min("created_at"))
+    undecided = all_requests.filter(status="pending")
+    denied = visible.filter(status="denied", decided_at__gt=at - cooldown)
+    of_week = visible.filter(created_at__gt=at - WEEK).order_by().aggregate(at=Max("created_at"))
     rules = OwnRules.objects.filter(user_id=user_pk).first() or OwnRules()
     return RecentRequests(
         now=at,
@@ -181,12 +181,12 @@ def recent_plainly(*, app_pk: int, user_pk: int, cooldown: timedelta) -> RecentR
 
 
 def handling_plainly(app: App) -> dict[str, Any]:
-    said = app.application
-    if said is None:
+    application = app.application
+    if application is None:
         return {}
     return handling_of(
-        recipients=said.recipients, location=said.storage_place, retention=said.retention,
-        jurisdiction=said.jurisdiction,
+        recipients=application.recipients, location=application.storage_place, retention=application.retention,
+        jurisdiction=application.jurisdiction,
     )  # fmt: skip
 
 
@@ -207,8 +207,8 @@ def test_what_was_asked_lately_is_read_as_plainly(
     db: None, settings: object, cooldown: int, blocked: bool, rule: str
 ) -> None:
     settings.DENIAL_COOLDOWN_SECONDS = cooldown  # type: ignore[attr-defined]  # pytest-django's
-    told = {"application__recipients": "Our kitchen", "application__retention": "30 days"} if blocked else {}
-    app, user = AppFactory(**told, verified=blocked), PersonFactory()
+    fields = {"application__recipients": "Our kitchen", "application__retention": "30 days"} if blocked else {}
+    app, user = AppFactory(**fields, verified=blocked), PersonFactory()
     if rule != "none":
         OwnRulesFactory(user=user, **{f"{rule}_since": now()})
     if blocked:
@@ -238,7 +238,7 @@ def test_what_was_asked_lately_is_read_as_plainly(
 
 
 def test_rows_are_inserted_together_as_the_orm_saves_them(db: None) -> None:
-    told = {
+    facts = {
         "user_id": "usr_one",
         "names": ["Zoë", "Sá"],
         "grant": None,
@@ -248,7 +248,7 @@ def test_rows_are_inserted_together_as_the_orm_saves_them(db: None) -> None:
     }
     request = ConsentRequestFactory()
     pks = {"app_id": request.app_id, "request_id": request.pk}
-    one: dict[str, Any] = {**pks, "sequence": 71, "kind": "consent.denied", "facts": told, "at": now()}
+    one: dict[str, Any] = {**pks, "sequence": 71, "kind": "consent.denied", "facts": facts, "at": now()}
 
     written = insert_rows(Notice, [one, {**one, "sequence": 72}], returning=("sequence", "id"))
     Notice.objects.create(**{**one, "sequence": 73})

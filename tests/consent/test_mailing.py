@@ -34,13 +34,13 @@ def near_its_end(user: User, **fields: Any) -> Any:
 
 
 def test_a_request_is_written_about_once(person: User) -> None:
-    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder", binding_message="Lisbon 4711")
+    request = ConsentRequestFactory(user=person, app_name="Lunch Finder", binding_message="Lisbon 4711")
 
     assert (send_mails(), send_mails()) == (1, 0)
     [written] = mail.outbox
     assert written.to == [person.email]
     assert written.subject == "Lunch Finder asks to see some of your data"
-    for words in (asked.purpose, "Food and drink", "If you do nothing", f"/consent/requests/{asked.request_id}/"):
+    for words in (request.purpose, "Food and drink", "If you do nothing", f"/consent/requests/{request.request_id}/"):
         assert words in written.body
     assert "None" not in written.body
 
@@ -80,7 +80,7 @@ def test_a_mail_that_was_given_up_is_neither_told_as_sent_nor_written_again(
 
     assert (send_mails(), send_mails()) == (0, 0)
 
-    assert [told["kind"] for told in ROOM.export(person)["mails"]] == ["ending"]  # the one that went out
+    assert [entry["kind"] for entry in ROOM.export(person)["mails"]] == ["ending"]  # the one that went out
 
 
 def test_an_address_that_is_refused_for_good_is_written_to_once_about_each(

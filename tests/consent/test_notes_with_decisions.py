@@ -30,15 +30,15 @@ def grant(consent_request: ConsentRequest, vault: Vault) -> Grant:
     return Grant.objects.get()
 
 
-def notes(vault: Vault, base: int = 0, said: str = "a", **header: Any) -> dict[str, Any]:
-    return {"jwe": sealed_notes(vault, base + 1, {"said": said}, **header), "base_revision": base}
+def notes(vault: Vault, base: int = 0, text: str = "a", **header: Any) -> dict[str, Any]:
+    return {"jwe": sealed_notes(vault, base + 1, {"said": text}, **header), "base_revision": base}
 
 
 def kept(vault: Vault) -> list[tuple[int, Any]]:
     return [(row.revision, opened_notes(row.jwe, vault.key.secret)["said"]) for row in VaultNotes.objects.all()]
 
 
-def told(answer: Any) -> tuple[int, Any, Any]:
+def problem_of(answer: Any) -> tuple[int, Any, Any]:
     return answer.status_code, answer.json().get("code"), answer.json().get("member")
 
 
@@ -67,7 +67,7 @@ def test_a_decision_whose_notes_are_refused_is_none(
 
     refused = owner.post(f"/consent/requests/{consent_request.request_id}/decision", body)
 
-    assert told(refused) == refusal
+    assert problem_of(refused) == refusal
     consent_request.refresh_from_db()
     assert (consent_request.status, Grant.objects.count(), kept(vault)) == ("pending", 0, [(1, "before")])
 
@@ -78,9 +78,14 @@ def test_notes_of_a_refused_decision_are_not_kept(
     """Else what was refused would stand in the vault as approved."""
     body = {**approval_body(consent_request, vault, request_digest="A" * 43), "notes": notes(vault)}
 
-    assert told(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1] == "request_changed"
+    assert (
+        problem_of(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1] == "request_changed"
+    )
     body = {**approval_body(consent_request, vault), "notes": notes(vault), "approval": "no.approval.atall"}
-    assert told(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1] == "approval_mismatch"
+    assert (
+        problem_of(owner.post(f"/consent/requests/{consent_request.request_id}/decision", body))[1]
+        == "approval_mismatch"
+    )
 
     assert (Grant.objects.count(), kept(vault)) == (0, [])
 
@@ -89,10 +94,10 @@ def test_a_newer_export_keeps_its_notes_or_is_refused_with_them(owner: JsonClien
     address = f"/consent/grants/{grant.grant_id}/export"
     second = refreshed(vault, grant)
 
-    assert told(owner.put(address, {**second, "notes": notes(vault, 5)})) == (409, "stale_revision", "notes")
+    assert problem_of(owner.put(address, {**second, "notes": notes(vault, 5)})) == (409, "stale_revision", "notes")
     assert (Export.objects.count(), kept(vault)) == (1, [])
     assert owner.put(address, {**second, "notes": notes(vault)}).status_code == 200
-    assert told(owner.put(address, {**second, "notes": notes(vault, 1, "b")}))[:2] == (409, "stale_revision")
+    assert problem_of(owner.put(address, {**second, "notes": notes(vault, 1, "b")}))[:2] == (409, "stale_revision")
 
     assert (Export.objects.count(), kept(vault)) == (2, [(1, "a")])
 
@@ -100,7 +105,7 @@ def test_a_newer_export_keeps_its_notes_or_is_refused_with_them(owner: JsonClien
 def test_a_stop_keeps_its_notes_once(owner: JsonClient, vault: Vault, grant: Grant) -> None:
     address = f"/consent/grants/{grant.grant_id}/revoke"
 
-    assert told(owner.post(address, {"notes": notes(vault, 5)})) == (409, "stale_revision", "notes")
+    assert problem_of(owner.post(address, {"notes": notes(vault, 5)})) == (409, "stale_revision", "notes")
     assert Grant.objects.get().status == "active"
     assert owner.post(address, {"notes": notes(vault)}).status_code == 200
     assert owner.post(address, {"notes": notes(vault, 1, "b")}).status_code == 200
@@ -128,7 +133,7 @@ def test_a_block_that_stops_nothing_keeps_no_notes(owner: JsonClient, vault: Vau
 
 def test_a_stop_needs_no_notes_and_a_pause_takes_none(owner: JsonClient, vault: Vault, grant: Grant) -> None:
     refused = owner.post(f"/consent/grants/{grant.grant_id}/pause", {"notes": notes(vault)})
-    assert told(refused)[1] == "invalid_request"
+    assert problem_of(refused)[1] == "invalid_request"
 
     assert owner.post(f"/consent/grants/{grant.grant_id}/revoke", {}).status_code == 200
     assert (Grant.objects.get().status, kept(vault)) == ("revoked", [])

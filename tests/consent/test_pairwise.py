@@ -26,7 +26,7 @@ from consent_bridge import sealed
 from consent_bridge.signing import signed_rotation
 from developers.models import App, AppPerson, WebhookEndpoint
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval, refreshed, resumption
 from tests.consent.test_races import asking_context, close_connections, fire
 from tests.consent.test_webhooks import SECRET
@@ -43,10 +43,10 @@ _TIME = re.compile(
 _PART = re.compile(r"eyJ[A-Za-z0-9_-]+")  # of a token: JSON in base64url
 
 
-def values(told: str) -> set[str]:
+def values(text: str) -> set[str]:
     """What stands in an answer, tokens opened as far as anybody can."""
-    inner = {one for part in _PART.findall(told) for one in _opened(part)}
-    return set(_VALUE.findall(_TIME.sub("", told))) | inner
+    inner = {one for part in _PART.findall(text) for one in _opened(part)}
+    return set(_VALUE.findall(_TIME.sub("", text))) | inner
 
 
 def _opened(part: str) -> Iterator[str]:
@@ -77,22 +77,24 @@ def first_events(api: Developer) -> str:
 
 def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]:
     """Everything that the app is told, from the invitation on to the end: REST, tools, errors, events, webhooks."""
-    api, host, told = Developer.of(app), Host.of(app), []
+    api, host, received = Developer.of(app), Host.of(app), []
     WebhookEndpoint.objects.create(app=app, url=receiver.url, secret=encryption.sealed(SECRET))
     key = sealed.public_half(sealed.generate_connector_key())
 
     def call(answer: Any) -> Any:
         assert answer.status_code in (200, 201), answer.content
-        told.append(answer.content.decode())
+        received.append(answer.content.decode())
         return answer.json()
 
     invitation = invitation_of(vault.user)
     call(api.get(f"/user-scopes/{invitation}"))
     call(api.get("/people", query=handle))
-    made = call(api.post("/request-consent", asked(vault.user, connector_public_key=key, refresh_policy="continuous")))
+    made = call(
+        api.post("/request-consent", request_body(vault.user, connector_public_key=key, refresh_policy="continuous"))
+    )
     request_id, user_id = made["request_id"], made["user_id"]
-    told.append(json.dumps(host.answer("discover_user_scopes", {"user_id": user_id})))
-    told.append(json.dumps(host.answer("check_consent_status", {"request_id": request_id})))
+    received.append(json.dumps(host.answer("discover_user_scopes", {"user_id": user_id})))
+    received.append(json.dumps(host.answer("check_consent_status", {"request_id": request_id})))
     request = ConsentRequest.objects.select_related("app").get(request_id=request_id)
     decision_actions.approve(request_id=request_id, by=vault.user, body=approval(request, vault))
     grant = Grant.objects.select_related("request", "app").get(request=request)
@@ -102,7 +104,7 @@ def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]
     grant_actions.pause(grant_id=grant.grant_id, by=vault.user)
     nonce = owner.get(f"/consent/grants/{grant.grant_id}/nonce").json()["nonce"]
     assert owner.post(f"/consent/grants/{grant.grant_id}/resume", resumption(vault, grant, nonce)).status_code == 200
-    told.append(json.dumps(host.answer("get_encrypted_export", {"request_id": request_id})))
+    received.append(json.dumps(host.answer("get_encrypted_export", {"request_id": request_id})))
     call(api.get("/consent-status", user_id=user_id, scope=request.scope))
     call(api.post("/end-consent", {"request_id": request_id}))
     call(api.get("/consent-requests"))
@@ -113,17 +115,19 @@ def capture(app: App, vault: Vault, handle: str, receiver: Receiver) -> set[str]
         api.post("/request-consent", {}),
     ]
     assert [answer.status_code for answer in refused] == [410, 404, 404, 400]
-    told += [answer.content.decode() for answer in refused]
-    told.append(json.dumps(connected(api, owner)))
-    told.append(first_events(api))
+    received += [answer.content.decode() for answer in refused]
+    received.append(json.dumps(connected(api, owner)))
+    received.append(first_events(api))
     receipt_id = call(api.get("/consent-status", request_id=request_id))["receipt_id"]
     call(api.get(f"/receipts/{receipt_id}"))
     call(api.get(f"/receipts/{receipt_id}", format="jsonld"))
     receiver.arrived.clear()
     assert deliver_due() > 0
-    told += [body.decode() for _, body in receiver.arrived] + [headers["webhook-id"] for headers, _ in receiver.arrived]
-    told.append(json.dumps(ApprovalKey.objects.get(app=app, user=vault.user).public_key))
-    return {value for text in told for value in values(text)}
+    received += [body.decode() for _, body in receiver.arrived] + [
+        headers["webhook-id"] for headers, _ in receiver.arrived
+    ]
+    received.append(json.dumps(ApprovalKey.objects.get(app=app, user=vault.user).public_key))
+    return {value for text in received for value in values(text)}
 
 
 def connected(api: Developer, owner: Any) -> list[Any]:
@@ -145,14 +149,17 @@ def capture_of_host(vault: Vault) -> set[str]:
     host = OAuthHost.registered()
     brought = host.authorize(vault.user)
     tokens = host.redeem(brought["code"]).json()
-    told: list[Any] = [host.client_id, brought, tokens, host.refresh(tokens["refresh_token"]).json()]
-    tools = Host(told[-1]["access_token"])
+    received: list[Any] = [host.client_id, brought, tokens, host.refresh(tokens["refresh_token"]).json()]
+    tools = Host(received[-1]["access_token"])
     question = {"scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals"}
-    told += [tools.answer("discover_user_scopes"), tools.answer("request_consent", question)]
-    named = {"request_id": told[-1]["request_id"]}
-    told += [tools.answer("check_consent_status", named), tools.call("check_consent_status", {"request_id": "req_x"})]
-    told += [tools.answer("end_consent", named), host.redeem(brought["code"]).json()]
-    return {value for one in told for value in values(json.dumps(one))}
+    received += [tools.answer("discover_user_scopes"), tools.answer("request_consent", question)]
+    named = {"request_id": received[-1]["request_id"]}
+    received += [
+        tools.answer("check_consent_status", named),
+        tools.call("check_consent_status", {"request_id": "req_x"}),
+    ]
+    received += [tools.answer("end_consent", named), host.redeem(brought["code"]).json()]
+    return {value for one in received for value in values(json.dumps(one))}
 
 
 def person(handle: str) -> tuple[Vault, str]:
@@ -174,7 +181,7 @@ def test_two_apps_share_nothing_of_one_person(receiver: Receiver) -> None:
     named = {"zoe-of-tests"}  # being listed says: apps can tell you are the same person
     assert first & second - strangers - named == set()
     for own in (vault.user.public_id, ben[0].user.public_id):
-        assert not any(own in told for told in (first, second, strangers))
+        assert not any(own in received for received in (first, second, strangers))
     assert {value for value in first if value.startswith("usr_")} != set()  # it looked where they are told
 
 
@@ -184,13 +191,13 @@ def test_two_hosts_share_nothing_of_one_person() -> None:
     first, second, strangers = capture_of_host(vault), capture_of_host(vault), capture_of_host(stranger)
 
     assert first & second - strangers == set()
-    assert not any(vault.user.public_id in told for told in (first, second))
+    assert not any(vault.user.public_id in received for received in (first, second))
     assert {value for value in first if value.startswith("usr_")} != set()
 
 
 def ask(app: App, user: User, name: str) -> None:
     key = sealed.public_half(sealed.generate_connector_key())
-    body = RequestConsentBody.model_validate(asked(user, user_id=name, connector_public_key=key))
+    body = RequestConsentBody.model_validate(request_body(user, user_id=name, connector_public_key=key))
     creation.request_consent(app=asking_context(app), body=body, idempotency_key=None)
 
 
@@ -241,6 +248,6 @@ def test_a_new_root_tells_each_app_its_own_name(receiver: Receiver) -> None:
     assert owner.put("/vault/signing-key", {**members, "rotation": rotation}).status_code == 200
 
     steps = [values(json.dumps(key.history)) for key in ApprovalKey.objects.order_by("pk")]
-    assert [{value for value in told if value.startswith("usr_")} for told in steps] == [
+    assert [{value for value in step if value.startswith("usr_")} for step in steps] == [
         {user_id} for user_id, _ in apps.values()
     ]

@@ -21,7 +21,7 @@ from tests.factories import AppFactory, ExportFactory, GrantFactory, PersonFacto
 pytestmark = pytest.mark.django_db(transaction=connection.vendor == "postgresql")
 
 
-def told(person: User) -> list[str]:
+def paused_grants(person: User) -> list[str]:
     entries = AuditEntry.objects.of(audit.person_chain(person.public_id)).filter(kind="paused")
     return [entry.facts["grant_id"] for entry in entries.select_related("kept").order_by("sequence")]
 
@@ -38,8 +38,8 @@ def test_everything_pauses_as_if_each_were_paused_alone(person: User) -> None:
     assert set(Grant.objects.filter(status="paused")) == {*active, paused}
     assert Grant.objects.get(pk=theirs.pk).status == "active"
     assert Grant.objects.get(pk=over.pk).status == "revoked"
-    assert told(person) == [grant.grant_id for grant in active]
-    assert told(bob) == []
+    assert paused_grants(person) == [grant.grant_id for grant in active]
+    assert paused_grants(bob) == []
     assert set(Notice.objects.values_list("kind", "request")) == {
         ("consent.paused", grant.request_id) for grant in active
     }
@@ -74,7 +74,7 @@ def test_it_takes_effect_while_the_audit_is_away_and_is_written_later(person: Us
     assert Grant.objects.filter(status="paused").count() == 2
     assert AuditPending.objects.count() == 4
     assert write_pending_entries() == 4
-    assert told(person) == [grant.grant_id for grant in active]
+    assert paused_grants(person) == [grant.grant_id for grant in active]
     assert list(verifying.verify()) == []
 
 

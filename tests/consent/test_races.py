@@ -117,8 +117,8 @@ def test_one_decision_wins(rounds: int) -> None:
         for _ in range(rounds):
             # the deadline falls into the race; the digest speaks of whole seconds either way
             deadline = datetime.now(UTC) + timedelta(milliseconds=25)
-            asked = deadline - timedelta(minutes=1)
-            request = ConsentRequestFactory(app=app, user=person, created_at=asked, expires_at=deadline)
+            created = deadline - timedelta(minutes=1)
+            request = ConsentRequestFactory(app=app, user=person, created_at=created, expires_at=deadline)
             body = approval(request, vault)
             calls: list[Callable[[], object]] = [
                 lambda r=request, b=body: decision_actions.approve(request_id=r.request_id, by=person, body=b),
@@ -195,10 +195,10 @@ def test_blocking_an_app_that_is_cancelling_meanwhile(rounds: int) -> None:
     app, person = AppFactory(), PersonFactory()
     with ThreadPoolExecutor(2) as pool:
         for _ in range(rounds):
-            asked = [ConsentRequestFactory(app=app, user=person) for _ in range(12)]
+            requests = [ConsentRequestFactory(app=app, user=person) for _ in range(12)]
 
-            def cancel(asked: list[ConsentRequest] = asked) -> None:
-                for request in reversed(asked):
+            def cancel(requests: list[ConsentRequest] = requests) -> None:
+                for request in reversed(requests):
                     decision_actions.end_consent(app_pk=app.pk, request_id=request.request_id)
 
             fire([lambda: blocked_apps.block_app(app_id=app.app_id, by=person, stop=True), cancel], pool)
@@ -260,16 +260,16 @@ def test_staff_end_for_several_people_who_decide_meanwhile(how: str, rounds: int
     page = at_the_admin(staff)
     with ThreadPoolExecutor(5) as pool:
         for _ in range(rounds):
-            asked = [ConsentRequestFactory(app=app) for _ in range(4)]
+            requests = [ConsentRequestFactory(app=app) for _ in range(4)]
             live = [ExportFactory(grant__request=ConsentRequestFactory(app=app, user=each.user, status="approved"))
-                    for each in asked]  # fmt: skip
+                    for each in requests]  # fmt: skip
             chosen = {"action": "end", "_selected_action": [each.grant.pk for each in live], "reason": "Terms broken"}
             by_staff: dict[str, Callable[[], object]] = {
                 "grants": lambda c=chosen: page.post("/admin/consent/grant/", c),  # type: ignore[misc]
                 "requests": lambda: request_actions.cancel_requests_of(app_pk=app.pk, by=staff),
             }
             denials: list[Callable[[], object]] = [
-                lambda r=request: decision_actions.deny(request_id=r.request_id, by=r.user) for request in asked
+                lambda r=request: decision_actions.deny(request_id=r.request_id, by=r.user) for request in requests
             ]
             fire([by_staff[how], *reversed(denials)], pool)
             assert {Grant.objects.get(pk=each.grant.pk).status for each in live} == {

@@ -20,7 +20,7 @@ from tests.factories import ExportFactory
 
 
 def read(grant: Grant, app: AppContext | None = None, **changes: object) -> reads.ExportAnswer:
-    asked: dict[str, object] = {
+    arguments: dict[str, object] = {
         "app": app or app_context(grant),
         "request_id": grant.request.request_id,
         "accept_jose": False,
@@ -29,7 +29,7 @@ def read(grant: Grant, app: AppContext | None = None, **changes: object) -> read
         "address": "203.0.113.77",
         **changes,
     }
-    return reads.read_export(**asked)  # type: ignore[arg-type]
+    return reads.read_export(**arguments)  # type: ignore[arg-type]
 
 
 def refreshed(grant: Grant) -> Export:

@@ -158,8 +158,8 @@ def test_an_app_gets_its_copy_as_linked_data(approved: ConsentRequest) -> None:
 
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/ld+json")
     assert answer.json() == as_jsonld(api.get(f"/receipts/{receipt.receipt_id}").json()["claims"])
-    told, person = answer.json()["own:audit"], signed_claims(approved)["audit"]
-    assert (set(told), told["own:chain"] == person["chain"]) == ({f"own:{name}" for name in person}, False)
+    linked, person = answer.json()["own:audit"], signed_claims(approved)["audit"]
+    assert (set(linked), linked["own:chain"] == person["chain"]) == ({f"own:{name}" for name in person}, False)
 
 
 def test_another_apps_receipt_has_no_form(api: Developer) -> None:
@@ -197,6 +197,6 @@ def test_a_person_keeps_their_own_copy_as_linked_data(approved: ConsentRequest) 
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/ld+json")
     assert answer["Content-Disposition"] == f'attachment; filename="{receipt.receipt_id}.jsonld"'
     assert answer.json() == as_jsonld(signed_claims(approved))
-    said = signed_in(user).get(f"/consent/receipts/{receipt.receipt_id}/").content.decode()
-    assert "to complain to an authority" in said
-    assert "Version 2026-11 (German)" in said
+    page = signed_in(user).get(f"/consent/receipts/{receipt.receipt_id}/").content.decode()
+    assert "to complain to an authority" in page
+    assert "Version 2026-11 (German)" in page

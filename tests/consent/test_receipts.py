@@ -18,7 +18,7 @@ from consent.requests.models import ConsentRequest
 from developers.apps.actions import changing_app
 from developers.models import App, DeveloperApplication
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import asked as asked_for
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval
 from tests.factories import (
     AppFactory,
@@ -40,7 +40,7 @@ def claims(token: str) -> dict[str, Any]:
     return claims_of(jws.deserialize_compact(token, keys, algorithms=["EdDSA"]).payload)
 
 
-def told_of(request: ConsentRequest) -> dict[str, Any]:
+def claims_for(request: ConsentRequest) -> dict[str, Any]:
     return claims(Receipt.objects.get(request=request).jws)
 
 
@@ -67,8 +67,8 @@ def test_an_expiry_is_dated_by_its_deadline() -> None:
     assert expiry.write_down_expiry() == 2
 
     for ended in (request, grant.request):
-        assert told_of(ended)["event"]["time"] == rfc3339(before)
-        assert told_of(ended)["iat"] > before.timestamp() + 86400  # when it was written down
+        assert claims_for(ended)["event"]["time"] == rfc3339(before)
+        assert claims_for(ended)["iat"] > before.timestamp() + 86400  # when it was written down
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_refusal_names_what_was_asked(lists: dict[str, list[str]], types: list
     request = ConsentRequestFactory(**lists)
     decision_actions.deny(request_id=request.request_id, by=request.user)
 
-    assert told_of(request)["pii_types"] == (types or request.attributes)
-    assert told_of(request)["retention"] == {"access_duration": 86400, "expires_at": None}
+    assert claims_for(request)["pii_types"] == (types or request.attributes)
+    assert claims_for(request)["retention"] == {"access_duration": 86400, "expires_at": None}
 
 
 def test_an_approval_tells_what_was_approved_for_as_long_as_it_was() -> None:
@@ -93,12 +93,12 @@ def test_an_approval_tells_what_was_approved_for_as_long_as_it_was() -> None:
     body = approval(request, vault, [CUISINE], access_duration=600)
     decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
-    told = told_of(request)
-    assert told["pii_types"] == [CUISINE]
-    assert told["retention"] == {"access_duration": 600, "expires_at": rfc3339(request.grant.expires_at)}
+    receipt = claims_for(request)
+    assert receipt["pii_types"] == [CUISINE]
+    assert receipt["retention"] == {"access_duration": 600, "expires_at": rfc3339(request.grant.expires_at)}
 
 
-SAID = {
+HANDLING = {
     "recipients": "Our kitchen in Turku.\nNobody else.",
     "storage": {"location": "Data centre in Frankfurt, Germany", "retention": "30 days after the last visit"},
     "jurisdiction": "Finland",
@@ -107,35 +107,35 @@ SAID = {
 
 def ask(app: App, user: User) -> ConsentRequest:
     """As the app asks: what its application says is kept with the request."""
-    asked = Developer.of(app).post("/request-consent", asked_for(user))
-    assert asked.status_code == 201
-    return ConsentRequest.objects.get(request_id=asked.json()["request_id"])
+    answer = Developer.of(app).post("/request-consent", request_body(user))
+    assert answer.status_code == 201
+    return ConsentRequest.objects.get(request_id=answer.json()["request_id"])
 
 
 def handling(receipt: dict[str, Any]) -> dict[str, Any]:
-    return {name: receipt[name] for name in SAID if name in receipt}
+    return {name: receipt[name] for name in HANDLING if name in receipt}
 
 
 @pytest.mark.parametrize(
-    ("told", "named"),
+    ("stated", "named"),
     [
         (
             {
-                "recipients": SAID["recipients"],
+                "recipients": HANDLING["recipients"],
                 "storage_place": "Data centre in Frankfurt, Germany",
                 "retention": "30 days after the last visit",
                 "jurisdiction": "Finland",
             },
-            SAID,
+            HANDLING,
         ),
         ({"retention": "30 days"}, {"storage": {"retention": "30 days"}}),
         ({}, {}),
     ],
 )
 def test_a_receipt_names_what_the_application_says_becomes_of_the_data(
-    told: dict[str, str], named: dict[str, Any]
+    stated: dict[str, str], named: dict[str, Any]
 ) -> None:
-    app = AppFactory(**{f"application__{name}": said for name, said in told.items()})
+    app = AppFactory(**{f"application__{name}": value for name, value in stated.items()})
     request = ask(app, give_vault(PersonFactory()).user)
     decision_actions.deny(request_id=request.request_id, by=request.user)
 
@@ -148,7 +148,7 @@ def test_a_receipt_names_nothing_for_an_app_without_an_application() -> None:
     request = ask(app, give_vault(SandboxPersonFactory(app=app).user).user)
     decision_actions.deny(request_id=request.request_id, by=request.user)
 
-    assert handling(told_of(request)) == {}
+    assert handling(claims_for(request)) == {}
 
 
 def test_a_receipt_names_what_was_said_when_the_person_was_asked() -> None:
@@ -157,7 +157,7 @@ def test_a_receipt_names_what_was_said_when_the_person_was_asked() -> None:
     DeveloperApplication.objects.filter(app=app).update(jurisdiction="Atlantis", recipients="Everybody")
     decision_actions.deny(request_id=request.request_id, by=request.user)
 
-    assert handling(told_of(request)) == {"jurisdiction": "Finland"}
+    assert handling(claims_for(request)) == {"jurisdiction": "Finland"}
 
 
 def test_what_waits_is_cancelled_where_the_application_says_something_else() -> None:
@@ -175,11 +175,11 @@ def test_the_person_reads_it_on_the_request_and_on_the_receipt() -> None:
     request = ask(app, give_vault(PersonFactory()).user)
     client = signed_in(request.user).client
 
-    asked = client.get(f"/consent/requests/{request.request_id}/").content.decode()
+    request_page = client.get(f"/consent/requests/{request.request_id}/").content.decode()
     decision_actions.deny(request_id=request.request_id, by=request.user)
     proved = client.get(f"/consent/receipts/{Receipt.objects.get().receipt_id}/").content.decode()
 
-    for page in (asked, proved):
+    for page in (request_page, proved):
         assert "Our &lt;kitchen&gt;" in page
         assert "30 days" in page
         assert "Whose law applies" not in page

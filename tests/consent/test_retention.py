@@ -62,9 +62,9 @@ def test_discoveries_and_finds_go_by_their_day(settings: Any) -> None:
 
 def test_calls_to_agents_go_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "_DELETED_AT_ONCE", 2)
-    told = {"agent": "food", "session_id": "s", "task_id": "t", "duration_ms": 1, "outcome": "answered", "bytes": 1}
+    fields = {"agent": "food", "session_id": "s", "task_id": "t", "duration_ms": 1, "outcome": "answered", "bytes": 1}
     old, now = database_now() - timedelta(days=settings.AGENT_CALLS_KEPT_DAYS + 1), database_now()
-    Call.objects.bulk_create(Call(**told, started_at=at) for at in (old, old, old, old, old, now))
+    Call.objects.bulk_create(Call(**fields, started_at=at) for at in (old, old, old, old, old, now))
 
     assert (forget_agent_calls(), forget_agent_calls()) == (5, 0)
     assert Call.objects.get().started_at == now
@@ -73,8 +73,8 @@ def test_calls_to_agents_go_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def over() -> None:
     """A session, and what was fetched for a request that waits no more."""
     now = database_now()
-    asked = ConsentRequestFactory(created_at=now - timedelta(days=2), expires_at=now - timedelta(days=1))
-    PublishedKeys.objects.create(request=asked, token="", due_at=now)
+    request = ConsentRequestFactory(created_at=now - timedelta(days=2), expires_at=now - timedelta(days=1))
+    PublishedKeys.objects.create(request=request, token="", due_at=now)
     Session.objects.create(digest="a" * 64, data="", expires_at=now - timedelta(days=1))
 
 

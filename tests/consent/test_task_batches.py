@@ -69,21 +69,21 @@ def test_a_batch_writes_down_what_one_by_one_does(db: None, monkeypatch: pytest.
     apps = [AppFactory(), AppFactory()]
     WebhookEndpointFactory(app=apps[0])
     overdue(5, apps)
-    told = []
+    records = []
 
     for is_alone in (True, False):
         with transaction.atomic(), monkeypatch.context() as patched:
             if is_alone:
                 patched.setattr(expiry._Run, "_end", not_together)
             assert expiry.write_down_expiry() == 10
-            told.append(written())
+            records.append(written())
             assert list(verifying.verify()) == []
             transaction.set_rollback(True)
 
-    assert told[0] == told[1]
-    assert len(told[1]["receipts"]) == 10
-    assert len(told[1]["deliveries"]) == 6  # the first app's three requests and three grants
-    assert told[1]["ciphertexts"] == [None] * 5
+    assert records[0] == records[1]
+    assert len(records[1]["receipts"]) == 10
+    assert len(records[1]["deliveries"]) == 6  # the first app's three requests and three grants
+    assert records[1]["ciphertexts"] == [None] * 5
 
 
 def not_together(*_: Any) -> int:
@@ -97,8 +97,8 @@ def test_each_copy_of_a_receipt_names_the_entry_of_its_own_chain_and_the_notice_
 
     subjects = dict(AuditChain.objects.values_list("chain", "subject"))
     for receipt in Receipt.objects.select_related("request__user", "request__app"):
-        asked = receipt.request
-        whose = [audit.person_chain(asked.user.public_id), audit.app_chain(asked.app.app_id)]
+        request = receipt.request
+        whose = [audit.person_chain(request.user.public_id), audit.app_chain(request.app.app_id)]
         for subject, jws in zip(whose, (receipt.jws, receipt.app_jws), strict=True):
             where = claims(jws)["audit"]
             assert (sorted(where), subjects[where["chain"]]) == (["chain", "entry_hash", "sequence"], subject)

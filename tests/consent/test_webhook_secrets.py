@@ -86,5 +86,5 @@ def test_renewed_twice_the_oldest_signs_nothing_any_more(receiver: Receiver) -> 
     arrived = tell(app, receiver)
 
     assert [signs(secret, arrived) for secret in (first, second, third)] == [False, True, True]
-    told = AppAuditEntry.objects.filter(action="webhook.secret_renewed").values_list("member", "facts")
-    assert list(told) == [(member.pk, {"endpoint": endpoint.pk, "url": endpoint.url, "overlap": 86400})] * 2
+    entries = AppAuditEntry.objects.filter(action="webhook.secret_renewed").values_list("member", "facts")
+    assert list(entries) == [(member.pk, {"endpoint": endpoint.pk, "url": endpoint.url, "overlap": 86400})] * 2

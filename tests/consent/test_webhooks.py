@@ -127,7 +127,7 @@ ACCEPTED, LATE = webhook_client.Outcome(204), webhook_client.Outcome(None, "it c
 
 
 @pytest.mark.parametrize(
-    ("said", "drips", "told"),
+    ("head", "drips", "expected"),
     [
         (b"", b"z", LATE),
         (b"HTTP/1.1 204 No Content\r\n", b"X-Y: z\r\n", ACCEPTED),
@@ -135,7 +135,7 @@ ACCEPTED, LATE = webhook_client.Outcome(204), webhook_client.Outcome(None, "it c
     ],
 )
 def test_an_answer_that_drips_is_cut_off(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, said: bytes, drips: bytes, told: webhook_client.Outcome
+    settings: Any, monkeypatch: pytest.MonkeyPatch, head: bytes, drips: bytes, expected: webhook_client.Outcome
 ) -> None:
     """A byte now and then keeps every single read alive. Once the status is there, nothing more is needed."""
     settings.WEBHOOK_INTERNAL_ADDRESSES = True
@@ -146,7 +146,7 @@ def test_an_answer_that_drips_is_cut_off(
         peer, _ = listener.accept()
         with peer, suppress(OSError):
             peer.recv(65536)
-            peer.sendall(said)
+            peer.sendall(head)
             for _ in range(300):
                 peer.sendall(drips)
                 dripped.append(1)
@@ -161,7 +161,7 @@ def test_an_answer_that_drips_is_cut_off(
         )
         thread.join()
 
-    assert outcome == told
+    assert outcome == expected
     assert len(dripped) < 200
 
 
@@ -179,9 +179,9 @@ def test_a_suspended_app_is_told_nothing_until_it_is_restored(receiver: Receiver
 
     restore_app(app=notice.app, by=None, note="why")
     assert deliver_due() == 2
-    told = [json.loads(body)["data"] for _, body in receiver.arrived]
-    assert sorted(data["sequence"] for data in told) == [1, 2]
-    assert notice.facts in told
+    events = [json.loads(body)["data"] for _, body in receiver.arrived]
+    assert sorted(data["sequence"] for data in events) == [1, 2]
+    assert notice.facts in events
 
 
 def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
@@ -191,8 +191,8 @@ def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
         decision_actions.deny(request_id=request.request_id, by=request.user)
 
     assert deliver_due() == 40
-    told = [Webhook(SECRET).verify(body, headers)["data"]["sequence"] for headers, body in receiver.arrived]
-    assert sorted(told) == list(range(1, 41))
+    sequences = [Webhook(SECRET).verify(body, headers)["data"]["sequence"] for headers, body in receiver.arrived]
+    assert sorted(sequences) == list(range(1, 41))
 
 
 def test_redirects_are_not_followed(receiver: Receiver) -> None:

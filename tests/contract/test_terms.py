@@ -13,7 +13,7 @@ from consent.requests.models import FROZEN, ConsentRequest
 from consent.schemas import RequestConsentBody
 from consent_bridge import exports, rules, sealed
 from consent_bridge.arguments import parser
-from consent_bridge.tool_arguments import Ask
+from consent_bridge.tool_arguments import RequestArguments
 from tests.factories import ConsentRequestFactory, give_vault
 
 # a key that is left out is one that the app registered, and no term
@@ -83,7 +83,7 @@ def test_the_bridge_knows_every_optional_member() -> None:
 
     assert set(rules.TERM_RULES) == OPTIONAL
     assert set(options) >= OPTIONAL
-    assert set(Ask.model_fields) >= OPTIONAL
+    assert set(RequestArguments.model_fields) >= OPTIONAL
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ WORDS = {"name": "Trip Planner", "legal_name": "Trips GmbH", "contact_email": "p
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "times"),
     [
         ({"legal_name": "Another GmbH"}, 1),
         ({"website": "https://other.example"}, 1),
@@ -37,7 +37,7 @@ WORDS = {"name": "Trip Planner", "legal_name": "Trips GmbH", "contact_email": "p
         ({}, 0),
     ],
 )
-def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, told):
+def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, times):
     heard = []
 
     def hear(**sent):
@@ -52,7 +52,7 @@ def test_other_rooms_learn_what_people_see_changed_of_an_app(app, change, told):
             )
     finally:
         app_changed.disconnect(hear)
-    assert heard == [(app.pk, staff)] * told
+    assert heard == [(app.pk, staff)] * times
 
 
 def test_minted_token_works_and_is_kept_as_a_digest(app, person):

@@ -22,7 +22,7 @@ def submitted(**fields: Any) -> DeveloperApplication:
     return row
 
 
-def told() -> list[tuple[str, str]]:
+def new_mails() -> list[tuple[str, str]]:
     """Whom the mails since last time went to, and their subjects."""
     found = [(message.to[0], message.subject) for message in outbox.outbox]
     outbox.outbox.clear()
@@ -40,12 +40,12 @@ def test_staff_who_may_decide_get_one_mail_for_all_that_came_in() -> None:
 
     bodies = [message.body for message in outbox.outbox]
     assert all(first.name in body and second.name in body for body in bodies)
-    assert set(told()) == {(one.email, "2 applications wait for a decision") for one in (staff, helper)}
+    assert set(new_mails()) == {(one.email, "2 applications wait for a decision") for one in (staff, helper)}
     third = submitted()
     assert send_mails() == 0  # within the pause
     DeveloperApplication.objects.exclude(pk=third.pk).update(staff_told_at=timezone.now() - timedelta(hours=2))
     send_mails()
-    assert [subject for _, subject in told()] == ["3 applications wait for a decision"] * 2
+    assert [subject for _, subject in new_mails()] == ["3 applications wait for a decision"] * 2
     assert send_mails() == 0
 
 
@@ -65,7 +65,7 @@ def test_the_applicant_hears_of_each_decision_in_their_language() -> None:
     assert "Name your company." in back.body
     assert f"/developers/applications/{rows[1].pk}/" in back.body
     assert "This is spam." in rejected.body
-    assert told() == [
+    assert new_mails() == [
         (person.email, "One is approved"),
         (person.email, "Please correct your application for Two"),
         (person.email, "Your application for Three was rejected"),
@@ -99,7 +99,7 @@ def test_handing_in_again_is_told_to_staff_and_the_next_decision_to_the_applican
     actions.approve_application(application=row, by=staff)
     send_mails()
 
-    assert told() == [
+    assert new_mails() == [
         (row.applicant.email, f"Please correct your application for {row.name}"),
         (staff.email, "1 application waits for a decision"),
         (row.applicant.email, f"{row.name} is approved"),
@@ -112,4 +112,4 @@ def test_who_got_an_app_from_an_operator_gets_no_mail() -> None:
         privacy_policy="https://trips.example/privacy", contact_email="privacy@trips.example",
         owner=PersonFactory(), by=StaffFactory(),
     )  # fmt: skip
-    assert (send_mails(), told()) == (0, [])
+    assert (send_mails(), new_mails()) == (0, [])

@@ -56,15 +56,15 @@ def test_the_domain_is_the_host_as_dns_writes_it(link: str, domain: str) -> None
 
 def test_both_places_are_looked_at(site: Website) -> None:
     assert look_for_proof("trips.example", CHALLENGE) == Finding("nothing", "nothing")
-    site.says_in_dns("trips.example", "something else")
+    site.publish_in_dns("trips.example", "something else")
     assert look_for_proof("trips.example", CHALLENGE) == Finding("other", "nothing")
-    site.says_in_dns("trips.example", "something else", CHALLENGE)
+    site.publish_in_dns("trips.example", "something else", CHALLENGE)
     site.status, site.body = 200, b"something else\n"
     assert look_for_proof("trips.example", CHALLENGE) == Finding("proof", "other")
     site.dns.records.clear()
     site.body = f"{CHALLENGE}\r\n".encode()
     assert look_for_proof("trips.example", CHALLENGE) == Finding("nothing", "proof")
-    assert set(site.asked) == {"/.well-known/consent-runtime.txt"}
+    assert set(site.paths) == {"/.well-known/consent-runtime.txt"}
     assert set(site.dns.asked) == {"_consent-runtime.trips.example."}
 
 
@@ -88,7 +88,7 @@ def test_dns_that_is_silent_is_left(site: Website, monkeypatch: pytest.MonkeyPat
 def test_a_site_inside_the_own_network_is_never_asked(site: Website, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domains, "_client", OURS)  # the one that is used outside of tests
     assert list(domains._file("trips.example")) == []
-    assert site.asked == []
+    assert site.paths == []
 
 
 def _app(**fields: Any) -> App:
@@ -104,7 +104,7 @@ def test_a_proof_is_written_down_and_shown(db: None, site: Website, client: Clie
     assert "_consent-runtime.trips.example" in page
     waiting = ConsentRequestFactory(app=member.app)
 
-    site.says_in_dns("trips.example", member.app.domain_challenge)
+    site.publish_in_dns("trips.example", member.app.domain_challenge)
     for _ in range(2):
         assert client.post(here).status_code == 302
 
@@ -121,7 +121,7 @@ def test_a_proof_is_written_down_and_shown(db: None, site: Website, client: Clie
 
 def test_the_challenge_of_another_app_proves_nothing(db: None, site: Website) -> None:
     app, other = _app(), _app()
-    site.says_in_dns("trips.example", other.domain_challenge)
+    site.publish_in_dns("trips.example", other.domain_challenge)
     check_app_domain(app=app, by=None)
     assert App.objects.get(pk=app.pk).proved_domain == ""
 
@@ -167,7 +167,7 @@ def test_a_proof_that_is_gone_for_days_is_taken_away(db: None, site: Website) ->
 def test_a_proof_that_is_back_stays(db: None, site: Website) -> None:
     app = _proved(domain_missing_since=timezone.now() - timedelta(days=2))
     _days_pass(1.1)
-    site.says_in_dns("trips.example", app.domain_challenge)
+    site.publish_in_dns("trips.example", app.domain_challenge)
     recheck_domains()
     app.refresh_from_db()
     assert (app.proved_domain, app.domain_missing_since) == ("trips.example", None)
@@ -206,7 +206,7 @@ def test_asking_all_day_is_stopped(db: None, site: Website, client: Client) -> N
     client.force_login(member.user)
     for _ in range(25):
         client.post(f"/developers/apps/{member.app.app_id}/domain/")
-    assert len(site.asked) == 20
+    assert len(site.paths) == 20
 
 
 def test_a_test_app_has_no_such_page(db: None, client: Client) -> None:

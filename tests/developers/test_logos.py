@@ -37,12 +37,12 @@ def test_the_same_picture_is_kept_once() -> None:
 
 
 def test_nothing_but_pixels_is_kept() -> None:
-    said = PngImagePlugin.PngInfo()
-    said.add_text("Comment", "made at Example Street 7")
+    pnginfo = PngImagePlugin.PngInfo()
+    pnginfo.add_text("Comment", "made at Example Street 7")
     exif = Image.Exif()
     exif[0x010E] = "Example Street 7"
 
-    for data in (picture("PNG", pnginfo=said), picture("JPEG", exif=exif), picture("WEBP", exif=exif.tobytes())):
+    for data in (picture("PNG", pnginfo=pnginfo), picture("JPEG", exif=exif), picture("WEBP", exif=exif.tobytes())):
         assert b"Example Street" in data
         assert b"Example Street" not in bytes(logos.take_logo(data).png)
 

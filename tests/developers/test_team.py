@@ -45,7 +45,7 @@ def refused(act) -> str:
     return found.value.code
 
 
-def told(app: App) -> list[tuple[str, dict[str, object]]]:
+def audit_entries(app: App) -> list[tuple[str, dict[str, object]]]:
     return list(AppAuditEntry.objects.filter(app=app).order_by("pk").values_list("action", "facts"))
 
 
@@ -82,7 +82,7 @@ def test_roles_change_and_each_change_is_in_the_audit(owner, member):
     actions.remove_member(member=owner, by=member.user)
 
     them = member.member_id
-    assert told(owner.app) == [
+    assert audit_entries(owner.app) == [
         ("invitation.made", {"address": them, "role": "owner"}),
         ("invitation.accepted", {"member_id": them, "role": "owner"}),
         ("member.removed", {"member_id": owner.member_id, "role": "owner"}),
@@ -235,7 +235,7 @@ def test_who_owns_nothing_changes_nothing_but_may_leave(owner, member):
 
     actions.remove_member(member=member, by=member.user)
 
-    assert [action for action, _ in told(owner.app)] == ["member.left"]
+    assert [action for action, _ in audit_entries(owner.app)] == ["member.left"]
     assert AppMember.objects.get() == owner
 
 
@@ -256,7 +256,7 @@ def test_an_invitation_opens_the_app_to_its_address_alone(owner):
     joined = invitations.accept_invitation(secret=secret, by=person)
     assert (joined.app, joined.role, joined.shows_email) == (owner.app, "member", True)
     assert refused(lambda: invitations.accept_invitation(secret=secret, by=person)) == "invitation_ended"
-    assert told(owner.app) == [
+    assert audit_entries(owner.app) == [
         ("invitation.made", {"address": "n…@example.org", "role": "member"}),
         ("invitation.accepted", {"member_id": AppMember.objects.get(user=person).member_id, "role": "member"}),
     ]
@@ -331,7 +331,7 @@ def test_members_of_a_test_app_say_themselves_that_it_may_ask_them(owner, member
     assert refused(lambda: actions.agree_to_tests(member=member, agreed=False, by=owner.user)) == "invalid_request"
     actions.agree_to_tests(member=member, agreed=False, by=member.user)
     assert AppMember.objects.get(pk=member.pk).agreed_to_tests_at is None
-    assert [action for action, _ in told(owner.app)] == ["member.agreed_to_tests", "member.ended_tests"]
+    assert [action for action, _ in audit_entries(owner.app)] == ["member.agreed_to_tests", "member.ended_tests"]
     live = MemberFactory()
     assert refused(lambda: actions.agree_to_tests(member=live, agreed=True, by=live.user)) == "invalid_request"
 

@@ -17,14 +17,14 @@ from tests.fakes.serving import Answering, serving
 
 @dataclass
 class Website:
-    """What its DNS says, and how it answers: `status`, `body` and the paths that were asked for."""
+    """What its DNS says, and how it answers: `status`, `body` and `paths`, those that were asked for."""
 
     dns: DnsServer
     status: int = 404
     body: bytes = b""
-    asked: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
-    def says_in_dns(self, domain: str, *texts: str) -> None:
+    def publish_in_dns(self, domain: str, *texts: str) -> None:
         self.dns.records[f"_consent-runtime.{domain}."] = list(texts)
 
 
@@ -36,7 +36,7 @@ def website(monkeypatch: pytest.MonkeyPatch) -> Iterator[Website]:
 
         class Handler(Answering):
             def get(self) -> None:
-                site.asked.append(self.path)
+                site.paths.append(self.path)
                 self.answer(site.status, site.body)
 
         with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:

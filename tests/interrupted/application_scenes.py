@@ -50,7 +50,7 @@ def withdraw_application(stage: Stage) -> Scene:
 def check_application_domain(stage: Stage) -> Scene:
     site = stage.after.enter_context(website(stage.after.enter_context(pytest.MonkeyPatch.context())))
     row = _application(stage, "submitted")
-    site.says_in_dns("trips.example", row.domain_challenge)
+    site.publish_in_dns("trips.example", row.domain_challenge)
     here = f"/developers/applications/{row.pk}/"
     says = "Check now: trips.example"
     return Scene(f"{here}domain/", here, says, lambda: bool(DeveloperApplication.objects.get().proved_domain))
@@ -59,7 +59,7 @@ def check_application_domain(stage: Stage) -> Scene:
 def check_domain(stage: Stage) -> Scene:
     site = stage.after.enter_context(website(stage.after.enter_context(pytest.MonkeyPatch.context())))
     app = MemberFactory(user=stage.person).app
-    site.says_in_dns("trips.example", app.domain_challenge)
+    site.publish_in_dns("trips.example", app.domain_challenge)
     here = f"/developers/apps/{app.app_id}/domain/"
     says = "Check now: trips.example"
     return Scene(here, here, says, lambda: bool(App.objects.get().proved_domain))

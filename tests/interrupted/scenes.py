@@ -17,7 +17,7 @@ from developers.models import App
 from pkm.registry.models import HiddenScope
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.addresses import ALERTS
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.factories import (
     BlockedAppFactory,
     ConnectionFactory,
@@ -149,7 +149,7 @@ def connect_by_code(stage: Stage) -> Scene:
 
 def connection_answer(stage: Stage) -> Scene:
     give_vault(stage.person)
-    riding = {name: value for name, value in asked(stage.person).items() if name != "user_id"}
+    riding = {name: value for name, value in request_body(stage.person).items() if name != "user_id"}
     made = ConnectionFactory(app__origins=["https://shop.example"], asked=riding)
     here = f"/connect/{made.connection_id}/"
     done = Connection.objects.filter(pk=made.pk, status="connected", user=stage.person).exists

@@ -40,7 +40,7 @@ class OAuthHost:
 
     def query(self, **changed: Any) -> dict[str, Any]:
         """What the host sends the browser with; None leaves a member out."""
-        asked = {
+        parameters = {
             "response_type": "code",
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
@@ -50,7 +50,7 @@ class OAuthHost:
             "state": "as it was",
             **changed,
         }
-        return {name: value for name, value in asked.items() if value is not None}
+        return {name: value for name, value in parameters.items() if value is not None}
 
     def look(self, user: User, *, seconds_ago: int = 0, **changed: Any) -> HttpResponse:
         return browser_of(user, seconds_ago=seconds_ago).get("/oauth/authorize/", self.query(**changed))

@@ -103,25 +103,25 @@ def test_reading_is_offered_only_where_something_can_be_read() -> None:
 @pytest.mark.parametrize("is_personal", [True, False])
 def test_a_host_without_a_key_asks_and_learns_the_decision_alone(is_personal: bool) -> None:
     user, somebody = PersonFactory(), PersonFactory()
-    asked_person = user if is_personal else somebody
-    vault = give_vault(asked_person)
+    person = user if is_personal else somebody
+    vault = give_vault(person)
     app = None if is_personal else mine(user)
     tokens = OAuthHost.registered().connect(user, act_as=app.app_id if app else "me")
     host = Host(tokens["access_token"])
     question = {"scope": "attr.lifestyle.food.*", "purpose": "Plan a week of meals"}
 
-    asked = host.answer("request_consent", question | ({} if is_personal else {"user_id": invitation_of(somebody)}))
+    answer = host.answer("request_consent", question | ({} if is_personal else {"user_id": invitation_of(somebody)}))
     made = ConsentRequest.objects.select_related("app").get()
-    sheet = browser_of(asked_person).get(f"/consent/requests/{asked['request_id']}/").content.decode()
-    read = host.send("tools/call", {"name": "get_encrypted_export", "arguments": {"request_id": asked["request_id"]}})
+    sheet = browser_of(person).get(f"/consent/requests/{answer['request_id']}/").content.decode()
+    read = host.send("tools/call", {"name": "get_encrypted_export", "arguments": {"request_id": answer["request_id"]}})
 
     assert tokens["scope"] == "discover request"
-    assert (asked["status"], asked["connector_key_id"]) == ("pending", "nobody")
+    assert (answer["status"], answer["connector_key_id"]) == ("pending", "nobody")
     assert made.connector_public_key == key_of_nobody(made.app.app_id)
     assert "It has no key: it learns what you decide, and cannot read anything." in sheet
     assert 'href=""' not in sheet  # a personal app has neither website nor privacy notice
     assert read.status_code == 403
-    assert host.answer("check_consent_status", {"request_id": asked["request_id"]})["status"] == "pending"
+    assert host.answer("check_consent_status", {"request_id": answer["request_id"]})["status"] == "pending"
     assert vault
 
 

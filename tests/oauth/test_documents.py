@@ -26,12 +26,12 @@ DOCUMENT = {"client_id": ADDRESS, "client_name": "Host with an address", "redire
 
 @dataclass
 class Site:
-    """What lies at every address of the host; `asked` are the paths."""
+    """What lies at every address of the host; `paths` are those asked for."""
 
     body: bytes = json.dumps(DOCUMENT).encode()
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     class Handler(Answering):
         def get(self) -> None:
-            made.asked.append(self.path)
+            made.paths.append(self.path)
             self.answer(made.status, made.body, made.headers)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as place:
@@ -63,7 +63,7 @@ def test_a_host_with_a_document_connects_and_its_host_is_shown(site: Site) -> No
     assert "Host with an address" in page
     assert "host.example" in page
     assert tokens["scope"] == "discover request"
-    assert site.asked == ["/oauth/client.json"]  # kept for a day
+    assert site.paths == ["/oauth/client.json"]  # kept for a day
 
 
 def test_a_document_is_fetched_again_after_a_day(site: Site) -> None:
@@ -74,7 +74,7 @@ def test_a_document_is_fetched_again_after_a_day(site: Site) -> None:
 
     assert host.look(user).status_code == 400  # it does not name the old address any more
     assert host.look(user, redirect_uri="https://host.example/new").status_code == 200
-    assert len(site.asked) == 2
+    assert len(site.paths) == 2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_no_document_is(site: Site, changed: dict[str, Any]) -> None:
 
     assert 400 <= answer.status_code <= 401
     assert not OAuthClient.objects.exists()
-    assert len(site.asked) == 1
+    assert len(site.paths) == 1
 
 
 def test_a_key_of_its_own_lets_it_read_and_asks_in_its_name(site: Site) -> None:
@@ -114,11 +114,11 @@ def test_a_key_of_its_own_lets_it_read_and_asks_in_its_name(site: Site) -> None:
     tokens = OAuthHost(ADDRESS).connect(user)
     me = Host(tokens["access_token"])
     scope = me.answer("discover_user_scopes")["scopes"][0]
-    asked = me.answer("request_consent", {"scope": scope, "purpose": "Plan a week of meals"})
+    answer = me.answer("request_consent", {"scope": scope, "purpose": "Plan a week of meals"})
 
     assert tokens["scope"] == "discover request read"
-    assert asked["connector_key_id"] == "of-host"
-    assert asked["status"] == "pending"
+    assert answer["connector_key_id"] == "of-host"
+    assert answer["status"] == "pending"
 
 
 def test_the_key_of_a_host_serves_all_its_people_and_no_other_host(site: Site) -> None:

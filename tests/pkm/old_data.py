@@ -5,13 +5,13 @@ from typing import Any
 
 def progress(**change: Any) -> dict[str, Any]:
     """Busy with one domain, one of its segments written."""
-    told = {
+    body = {
         "status": "running",
         "at": {"domain": "lifestyle", "segments": {"food": 1}},
         "counts": {"written": 1, "aside": 0},
         "last_error": "",
     }
-    return told | change
+    return body | change
 
 
 def finish(**change: Any) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class Change:
     def start(self, *kinds: str) -> dict[str, Any]:
         body = self.body(*kinds)
         ways = [NewWrapper(**way) for way in body["wrappers"]]
-        told = {name: body[name] for name in ("key_id", "signing_jwe", "possession", "possession_sha256")}
-        return rotation_actions.start_rotation(by=self.vault.user, wrappers=ways, **told)
+        members = {name: body[name] for name in ("key_id", "signing_jwe", "possession", "possession_sha256")}
+        return rotation_actions.start_rotation(by=self.vault.user, wrappers=ways, **members)
 
     def resealed(
         self, domain: str = "lifestyle", segment_id: str = "food", *, header: dict[str, Any] | None = None

@@ -30,7 +30,7 @@ def vault(person: User) -> Vault:
     return give_vault(person)
 
 
-def _said() -> list[str]:
+def _reasons() -> list[str]:
     return [flaw.reason for flaw in flaws()]
 
 
@@ -98,15 +98,15 @@ def _forget(vault: Vault, **fields: Any) -> None:
 def test_a_row_that_tells_otherwise_is_named(vault: Vault, fields: dict[str, Any], reason: str) -> None:
     Index.objects.filter(user=vault.user).update(**fields)
 
-    (said,) = _said()
+    (found,) = _reasons()
 
-    assert said.startswith(reason)
+    assert found.startswith(reason)
 
 
 def test_a_manifest_that_tells_otherwise_is_named(vault: Vault) -> None:
     Manifest.objects.filter(user=vault.user).update(path_count=9, segment_ids=[])
 
-    assert _said() == [
+    assert _reasons() == [
         "the manifest of lifestyle: path_count is told as 9, and is 3",
         "the manifest of lifestyle: segment_ids is told as [], and is ['food']",
     ]
@@ -117,7 +117,7 @@ def test_attributes_of_what_is_gone_and_a_person_without_a_row_are_named(vault: 
     other = give_vault(PersonFactory())
     Index.objects.filter(user=other.user).delete()
 
-    assert _said() == [
+    assert _reasons() == [
         f"domain_freshness is told as {Index.objects.get(user=vault.user).domain_freshness!r}, and is {{}}",
         "attributes of lifestyle.food are listed, and nothing is kept there",
         "there is a vault and no index row",
@@ -129,20 +129,20 @@ def test_a_gap_in_the_events_is_named(vault: Vault) -> None:
     Event.objects.create(user=vault.user, sequence=99, kind=EventKind.SCOPE_SHOWN, facts={})
 
     count = Event.objects.filter(user=vault.user).count()
-    assert _said() == [f"the newest event is told as 99, and is {count}"]
+    assert _reasons() == [f"the newest event is told as 99, and is {count}"]
 
 
 def test_what_staff_make_of_the_registry_reaches_every_manifest(vault: Vault) -> None:
     bring_paths_up_to_date()
     entry = ScopeEntry.objects.get(scope="attr.lifestyle.food.favorite_cuisine")
     registry_actions.withdraw_scopes(entry_pks=[entry.pk], by=StaffFactory())
-    before = _said()
+    before = _reasons()
 
     changed, again = bring_paths_up_to_date(), bring_paths_up_to_date()
 
     eligible = dict(ManifestPath.objects.values_list("path", "exposure_eligible"))
     assert before == ["1 paths say something else than the registry about their scope"]
-    assert (changed, again, _said()) == (1, 0, [])
+    assert (changed, again, _reasons()) == (1, 0, [])
     assert eligible == {
         "lifestyle.food.diet_preference": True,
         "lifestyle.food.favorite_cuisine": False,
@@ -158,22 +158,22 @@ def test_where_the_registry_has_not_changed_one_read_tells_so(vault: Vault, djan
 
 
 def test_the_command_names_every_difference_and_fails(vault: Vault) -> None:
-    told, wrong = StringIO(), StringIO()
-    call_command("check_index", stdout=told)
+    output, wrong = StringIO(), StringIO()
+    call_command("check_index", stdout=output)
     Index.objects.filter(user=vault.user).update(total_attributes=7)
     with pytest.raises(CommandError, match="What is told of 1 people is not what they keep"):
         call_command("check_index", stderr=wrong)
 
-    assert told.getvalue() == "1 index rows tell what is kept.\n"
+    assert output.getvalue() == "1 index rows tell what is kept.\n"
     assert wrong.getvalue() == f"{vault.user.public_id}: total_attributes is told as 7, and is 3\n"
 
 
 def test_the_command_looks_at_one_person_and_knows_no_other(vault: Vault) -> None:
     Index.objects.filter(user=give_vault(PersonFactory()).user).update(total_attributes=7)
-    told = StringIO()
-    call_command("check_index", person=vault.user.public_id, stdout=told)
+    output = StringIO()
+    call_command("check_index", person=vault.user.public_id, stdout=output)
 
-    assert told.getvalue() == "1 index rows tell what is kept.\n"
+    assert output.getvalue() == "1 index rows tell what is kept.\n"
     with pytest.raises(CommandError, match="nobody with the own ID usr_nobody"):
         call_command("check_index", person="usr_nobody")
 
@@ -183,4 +183,4 @@ def test_it_looks_at_people_in_batches(vault: Vault, monkeypatch: pytest.MonkeyP
     for _ in range(2):
         Index.objects.filter(user=give_vault(PersonFactory()).user).update(total_attributes=7)
 
-    assert len(_said()) == 2
+    assert len(_reasons()) == 2

@@ -47,10 +47,10 @@ def test_old_data_is_listed_for_its_owner_alone(owner: JsonClient, blob: LegacyB
 
 
 def test_checkpoint_comes_back(owner: JsonClient, blob: LegacyBlob) -> None:
-    told = owner.put(PROGRESS, progress()).json()
+    state = owner.put(PROGRESS, progress()).json()
 
-    assert told == {key: value for key, value in owner.get(OLD).json().items() if key != "blobs"}
-    assert (told["status"], told["at"]) == ("running", {"domain": "lifestyle", "segments": {"food": 1}})
+    assert state == {key: value for key, value in owner.get(OLD).json().items() if key != "blobs"}
+    assert (state["status"], state["at"]) == ("running", {"domain": "lifestyle", "segments": {"food": 1}})
     owner.put(PROGRESS, progress(status="failed", last_error="cannot_open"))
     assert MigrationState.objects.get().last_error == "cannot_open"
 
@@ -74,9 +74,9 @@ def test_row_goes_when_its_segments_stand_and_the_history_tells(
     factories.LegacyMetadataFactory(user=person)
     factories.LegacyBlobFactory(user=person, domain="identity")
 
-    told = owner.post(FINISH, finish()).json()
+    state = owner.post(FINISH, finish()).json()
 
-    assert (told["status"], told["moved"], told["counts"]) == ("running", ["lifestyle"], {"moved": 1, "kept": 0})
+    assert (state["status"], state["moved"], state["counts"]) == ("running", ["lifestyle"], {"moved": 1, "kept": 0})
     assert LegacyBlob.objects.get().domain == "identity"
     assert not LegacyMetadata.objects.exists()
     step = Event.objects.filter(user=person).latest("sequence")
@@ -93,17 +93,17 @@ def test_value_that_gave_way_counts_once_however_often_its_row_is_gone_through(
 
     owner.post(FINISH, finish(kept=3))
     _refused(owner.post(FINISH, finish(kept=3)), 404, "not_found")
-    told = owner.post("/vault/legacy/identity/finish", finish(segments={}, discard=True, kept=1)).json()
+    state = owner.post("/vault/legacy/identity/finish", finish(segments={}, discard=True, kept=1)).json()
 
-    assert told["counts"] == {"written": 1, "aside": 0, "kept": 4, "moved": 2}
+    assert state["counts"] == {"written": 1, "aside": 0, "kept": 4, "moved": 2}
 
 
 def test_last_row_completes_it(owner: JsonClient, blob: LegacyBlob) -> None:
     owner.put(PROGRESS, progress())
-    told = owner.post(FINISH, finish()).json()
+    state = owner.post(FINISH, finish()).json()
 
-    assert (told["status"], told["at"]) == ("completed", None)
-    assert told["counts"] == {"written": 1, "kept": 0, "aside": 0, "moved": 1}
+    assert (state["status"], state["at"]) == ("completed", None)
+    assert state["counts"] == {"written": 1, "kept": 0, "aside": 0, "moved": 1}
     _refused(owner.post(FINISH, finish()), 404, "not_found")
     _refused(owner.put(PROGRESS, progress()), 404, "not_found")
 

@@ -34,7 +34,7 @@ def body(vault, base=0, content=SEEN, /, **header):
     return {"jwe": sealed_notes(vault, base + 1, content, **header), "base_revision": base}
 
 
-def told(answer):
+def problem_of(answer):
     return answer.status_code, answer.json().get("code"), answer.json().get("member")
 
 
@@ -60,11 +60,11 @@ def test_they_are_kept_and_read(owner, vault, django_assert_num_queries):
 
 def states(user):
     """What the person's chain says of the vault's notes."""
-    told = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind="vault_state").order_by("sequence")
-    return [entry.facts for entry in told]
+    entries = AuditEntry.objects.of(audit.person_chain(user.public_id)).filter(kind="vault_state").order_by("sequence")
+    return [entry.facts for entry in entries]
 
 
-def as_told(revision, jwe, key_id):
+def state_facts(revision, jwe, key_id):
     return {"key_id": key_id, "revision": revision, "notes_sha256": sha256(jwe)}
 
 
@@ -76,7 +76,7 @@ def test_the_persons_history_tells_of_each_state(owner, vault):
     assert owner.put(AT, body(vault, 7)).status_code == 409
 
     named = {"key_id": vault.key.key_id}
-    assert states(vault.user) == [as_told(1, first["jwe"], **named), as_told(2, second["jwe"], **named)]
+    assert states(vault.user) == [state_facts(1, first["jwe"], **named), state_facts(2, second["jwe"], **named)]
 
 
 def test_nothing_is_overwritten_unseen(owner, vault):
@@ -84,8 +84,8 @@ def test_nothing_is_overwritten_unseen(owner, vault):
 
     refused = owner.put(AT, body(vault, 0, {}))
 
-    assert (told(refused)[:2], refused.json()["current_revision"]) == ((409, "stale_revision"), 1)
-    assert told(owner.put(AT, body(vault, 4)))[:2] == (409, "stale_revision")
+    assert (problem_of(refused)[:2], refused.json()["current_revision"]) == ((409, "stale_revision"), 1)
+    assert problem_of(owner.put(AT, body(vault, 4)))[:2] == (409, "stale_revision")
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
 
 
@@ -94,13 +94,13 @@ def test_nothing_is_overwritten_unseen(owner, vault):
     [({"kid": "vk_t2zp3gog7m6odtqh"}, "kid"), ({"sub": "usr_another"}, "sub"), ({"revision": 2}, "revision")],
 )
 def test_what_is_sealed_for_elsewhere_is_refused(owner, vault, header, member):
-    assert told(owner.put(AT, body(vault, **header))) == (400, "notes_mismatch", member)
+    assert problem_of(owner.put(AT, body(vault, **header))) == (400, "notes_mismatch", member)
     assert not VaultNotes.objects.exists()
 
 
 @pytest.mark.parametrize("jwe", ["a.b.c.d.e", "text", "....", "é"])
 def test_what_is_no_jwe_is_refused(owner, vault, jwe):
-    assert told(owner.put(AT, {"jwe": jwe, "base_revision": 0}))[:2] == (400, "notes_mismatch")
+    assert problem_of(owner.put(AT, {"jwe": jwe, "base_revision": 0}))[:2] == (400, "notes_mismatch")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_is_no_jwe_is_refused(owner, vault, jwe):
 )
 def test_a_body_that_does_not_fit_is_named(owner, vault, changes, field):
     refused = owner.put(AT, body(vault) | changes)
-    assert (told(refused)[:2], [error["field"] for error in refused.json()["errors"]]) == (
+    assert (problem_of(refused)[:2], [error["field"] for error in refused.json()["errors"]]) == (
         (400, "invalid_request"),
         [field],
     )
@@ -125,7 +125,7 @@ def test_a_body_that_does_not_fit_is_named(owner, vault, changes, field):
 
 def test_without_a_vault_there_is_nothing_to_seal_them_under(owner, person):
     assert owner.get(AT).json()["revision"] == 0
-    assert told(owner.put(AT, {"jwe": "a.b.c.d.e", "base_revision": 0}))[:2] == (409, "vault_absent")
+    assert problem_of(owner.put(AT, {"jwe": "a.b.c.d.e", "base_revision": 0}))[:2] == (409, "vault_absent")
 
 
 def test_notes_of_somebody_else_are_never_shown_or_replaced(owner, vault):
@@ -134,7 +134,7 @@ def test_notes_of_somebody_else_are_never_shown_or_replaced(owner, vault):
     stranger = signed_in(other.user)
 
     assert stranger.get(AT).json()["revision"] == 0
-    assert told(stranger.put(AT, body(vault))) == (400, "notes_mismatch", "kid")
+    assert problem_of(stranger.put(AT, body(vault))) == (400, "notes_mismatch", "kid")
     assert stranger.put(AT, body(other, 0, {})).status_code == 200
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == SEEN
 
@@ -193,7 +193,7 @@ def test_nothing_is_shown_again_without_the_notes(owner, vault, send):
     owner.put(AT, body(vault))
     assert send("hide", None).status_code == 204
 
-    assert told(send("show", None)) == (409, "stale_revision", "notes")
+    assert problem_of(send("show", None)) == (409, "stale_revision", "notes")
     assert state(owner)[1] == ["attr.lifestyle.food.*"]
     assert send("show", body(vault, 1)).status_code == 204
     assert send("show", None).status_code == 204  # shown already
@@ -207,8 +207,8 @@ def test_without_its_notes_there_is_no_change(owner, vault, send, change):
     owner.put(AT, body(vault, 1, {"other": "device"}))
     before = state(owner)
 
-    assert told(send(change, body(vault, 1))) == (409, "stale_revision", "notes")
-    assert told(send(change, body(vault, 2, SEEN, kid="vk_t2zp3gog7m6odtqh"))) == (400, "notes_mismatch", "kid")
+    assert problem_of(send(change, body(vault, 1))) == (409, "stale_revision", "notes")
+    assert problem_of(send(change, body(vault, 2, SEEN, kid="vk_t2zp3gog7m6odtqh"))) == (400, "notes_mismatch", "kid")
 
     assert state(owner) == before
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == {"other": "device"}
@@ -220,7 +220,7 @@ def test_without_its_change_there_are_no_notes(owner, vault):
 
     refused = owner.put(FOOD, stale)
 
-    assert (told(refused), refused.json()["current_content_revision"]) == ((409, "stale_revision", None), 1)
+    assert (problem_of(refused), refused.json()["current_content_revision"]) == ((409, "stale_revision", None), 1)
     assert owner.get(AT).json()["revision"] == 1
 
 
@@ -273,7 +273,7 @@ def test_they_are_made_with_the_vault_whose_way_in_says_so(owner, person):
     ],
 )
 def test_no_vault_is_made_with_others(owner, person, notes, header, refusal):
-    assert told(owner.post("/vault/keys", made_with(person, notes, **header))) == refusal
+    assert problem_of(owner.post("/vault/keys", made_with(person, notes, **header))) == refusal
     assert owner.get("/vault/keys").json()["vault_status"] == "absent"
     assert not VaultNotes.objects.exists()
 
@@ -297,14 +297,14 @@ def under_the_new_key(changing, revision=1, content=SEEN, /, **header):
 
 def test_a_change_does_not_end_before_the_notes_are_sealed_again(owner, changing):
     refused = owner.post("/vault/rotation/finish", {})
-    assert (told(refused)[:2], refused.json()["missing"]) == ((409, "rotation_incomplete"), [{"notes": True}])
+    assert (problem_of(refused)[:2], refused.json()["missing"]) == ((409, "rotation_incomplete"), [{"notes": True}])
 
     assert owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1}).status_code == 204
     assert opened_notes(owner.get(AT).json()["jwe"], changing.vault.key.secret) == SEEN  # the old ones until the end
     assert owner.post("/vault/rotation/finish", {}).status_code == 200
     kept = owner.get(AT).json()
     assert (kept["revision"], opened_notes(kept["jwe"], changing.key.secret)) == (1, SEEN)
-    assert states(changing.vault.user)[1:] == [as_told(1, kept["jwe"], changing.key.key_id)]
+    assert states(changing.vault.user)[1:] == [state_facts(1, kept["jwe"], changing.key.key_id)]
     assert VaultNotes.objects.get().resealed == ""
 
 
@@ -313,9 +313,9 @@ def test_notes_written_meanwhile_are_sealed_again(owner, changing):
     newer = {"log": {"size": 9}}
     assert owner.put(AT, body(changing.vault, 1, newer)).status_code == 200
 
-    assert told(owner.post("/vault/rotation/finish", {}))[:2] == (409, "rotation_incomplete")
+    assert problem_of(owner.post("/vault/rotation/finish", {}))[:2] == (409, "rotation_incomplete")
     stale = owner.put(RESEALED, under_the_new_key(changing) | {"revision": 1})
-    assert (told(stale)[:2], stale.json()["current_revision"]) == ((409, "stale_revision"), 2)
+    assert (problem_of(stale)[:2], stale.json()["current_revision"]) == ((409, "stale_revision"), 2)
     assert owner.put(RESEALED, under_the_new_key(changing, 2, newer) | {"revision": 2}).status_code == 204
     assert owner.post("/vault/rotation/finish", {}).status_code == 200
     assert opened_notes(owner.get(AT).json()["jwe"], changing.key.secret) == newer
@@ -325,7 +325,7 @@ def test_notes_written_meanwhile_are_sealed_again(owner, changing):
 def test_resealed_notes_that_do_not_belong_there_are_refused(owner, changing, member):
     other = {"kid": changing.vault.key.key_id, "sub": "usr_another", "revision": 2}
     unfit = under_the_new_key(changing, **{member: other[member]}) | {"revision": 1}
-    assert told(owner.put(RESEALED, unfit)) == (400, "notes_mismatch", member)
+    assert problem_of(owner.put(RESEALED, unfit)) == (400, "notes_mismatch", member)
     assert VaultNotes.objects.get().resealed == ""
 
 
@@ -339,14 +339,14 @@ def test_given_up_the_notes_are_as_before(owner, changing):
 
 def test_without_a_change_or_notes_nothing_is_resealed(owner, vault):
     unfit = body(vault)
-    assert told(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (404, "not_found")
+    assert problem_of(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (404, "not_found")
     change(vault).start()
-    assert told(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (409, "stale_revision")
+    assert problem_of(owner.put(RESEALED, {"jwe": unfit["jwe"], "revision": 1}))[:2] == (409, "stale_revision")
 
 
 def test_a_stranger_reseals_nothing_of_somebody_elses(changing):
     stranger = signed_in(give_vault(PersonFactory(), {}).user)
-    assert told(stranger.put(RESEALED, under_the_new_key(changing) | {"revision": 1}))[:2] == (404, "not_found")
+    assert problem_of(stranger.put(RESEALED, under_the_new_key(changing) | {"revision": 1}))[:2] == (404, "not_found")
     assert VaultNotes.objects.get().resealed == ""
 
 
@@ -372,4 +372,4 @@ def test_they_go_with_a_vault_that_is_destroyed(owner, vault, person):
 
 def test_a_change_under_way_takes_no_notes_under_the_new_key_yet(owner, changing):
     early = {**under_the_new_key(changing, 2), "base_revision": 1}
-    assert told(owner.put(AT, early)) == (400, "notes_mismatch", "kid")
+    assert problem_of(owner.put(AT, early)) == (400, "notes_mismatch", "kid")

@@ -181,11 +181,11 @@ def test_recovery_code_is_asked_for_once_a_year(owner, vault, person):
 
 
 @pytest.mark.parametrize(
-    ("asked", "back"),
+    ("next_url", "back"),
     [("/consent/grants/?page=2", "/consent/grants/?page=2"), ("https://evil.example/", "/vault/"), ("", "/vault/")],
 )
-def test_forgotten_passphrase_leads_back_to_this_site_only(owner, vault, asked, back):
-    shown = text(owner.get("/account/security/recover/?" + urlencode({"next": asked})))
+def test_forgotten_passphrase_leads_back_to_this_site_only(owner, vault, next_url, back):
+    shown = text(owner.get("/account/security/recover/?" + urlencode({"next": next_url})))
     assert f'data-back="{back}"' in shown
 
 

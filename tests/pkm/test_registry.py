@@ -122,8 +122,8 @@ def test_sensitivity_follows_the_domain():
 
 def test_every_attribute_of_the_list_is_in_the_registry_and_one_profile_has_room_for_all_names():
     assert ScopeEntry.objects.get(scope="pkm.read").attributes == [attribute.path for attribute in ATTRIBUTES]
-    asked = Counter(attribute.name for attribute in ATTRIBUTES if attribute.prompt)
-    assert max(asked.values()) == 1
+    counts = Counter(attribute.name for attribute in ATTRIBUTES if attribute.prompt)
+    assert max(counts.values()) == 1
 
 
 @pytest.mark.parametrize("change", ["insert", "update", "delete", "domain"])
@@ -270,8 +270,8 @@ def test_entry_with_a_scope_that_cannot_be_parsed_is_not_served():
 def test_every_scope_of_the_starter_list_says_what_an_app_does_that_asks_for_it() -> None:
     assert set(VERB_PHRASES) == {row["scope"] for row in starter_entries()}
     with override("de"):
-        said = {phrase: gettext(phrase) for phrase in VERB_PHRASES.values()}
-    assert [phrase for phrase, german in said.items() if not german.startswith("fragt")] == []
+        translated = {phrase: gettext(phrase) for phrase in VERB_PHRASES.values()}
+    assert [phrase for phrase, german in translated.items() if not german.startswith("fragt")] == []
 
 
 def test_a_scope_that_staff_made_or_renamed_is_called_by_its_label() -> None:

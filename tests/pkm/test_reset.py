@@ -47,13 +47,13 @@ def week_later(*, seconds=1):
 def test_it_waits_seven_days_and_says_so(vault, owner):
     answer = owner.post(AT)
 
-    told = answer.json()
+    body = answer.json()
     reset = VaultReset.objects.get()
-    assert (answer.status_code, told["vault_status"]) == (200, "locked_out")
-    assert set(told) == {"vault_status", "takes_effect_at"}
+    assert (answer.status_code, body["vault_status"]) == (200, "locked_out")
+    assert set(body) == {"vault_status", "takes_effect_at"}
     assert reset.due_at - reset.asked_at == timedelta(days=7)
     assert owner.get("/vault/keys").json()["vault_status"] == "locked_out"
-    assert owner.post(AT).json() == told
+    assert owner.post(AT).json() == body
     assert list(flaws()) == []
 
 

@@ -66,11 +66,11 @@ def test_key_is_changed_over_the_addresses(owner, changing):
     assert before["rotation"] is None
     started = owner.post("/vault/rotation", body)
     assert started.status_code == 201
-    told = started.json()
-    assert told == rotation_queries.rotation(changing.vault.user)
-    assert (told["key_id"], told["done"], told["total"]) == (changing.key.key_id, 0, 3)
-    assert [way["jwe"] for way in told["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
-    assert told["segments"] == [
+    state = started.json()
+    assert state == rotation_queries.rotation(changing.vault.user)
+    assert (state["key_id"], state["done"], state["total"]) == (changing.key.key_id, 0, 3)
+    assert [way["jwe"] for way in state["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
+    assert state["segments"] == [
         {"domain": domain, "segment_id": name, "content_revision": 1, "resealed": False}
         for domain, name in sorted(SEGMENTS)
     ]
@@ -225,17 +225,17 @@ def test_apps_are_told_that_the_person_can_approve_meanwhile(api, changing):
 
 
 def test_approval_and_refresh_meanwhile_hold_after_the_end(api, owner, changing):
-    asked = ConsentRequestFactory(user=changing.vault.user, app=api.app, refresh_policy="continuous")
+    request = ConsentRequestFactory(user=changing.vault.user, app=api.app, refresh_policy="continuous")
     changing.start()
     changing.reseal_all()
-    decision_actions.approve(request_id=asked.request_id, by=asked.user, body=approval(asked, changing.vault))
+    decision_actions.approve(request_id=request.request_id, by=request.user, body=approval(request, changing.vault))
     changing.vault.write("lifestyle", "food", {"favorite_cuisine": "Lao"}, base=1)
     newer = replace(changing.vault, segments={("lifestyle", "food"): {"favorite_cuisine": "Lao"}})
     grant = Grant.objects.get()
     assert owner.put(f"/consent/grants/{grant.grant_id}/export", refreshed(newer, grant)).status_code == 200
     changing.reseal()
-    rotation_actions.finish_rotation(by=asked.user)
-    assert api.get("/consent-status", request_id=asked.request_id).json()["status"] == "approved"
+    rotation_actions.finish_rotation(by=request.user)
+    assert api.get("/consent-status", request_id=request.request_id).json()["status"] == "approved"
     assert Export.objects.get(ciphertext__isnull=False).revision == 2
     assert owner.get("/consent/grants/outdated").json() == {"grants": []}
     assert changing.opened() == VALUES | {"lifestyle.food": {"favorite_cuisine": "Lao"}}

@@ -54,11 +54,11 @@ def test_a_new_one_takes_its_place_and_the_page_says_so(browser: Client, person:
 
     browser.post(MAKE, {"then": "replace"})
 
-    told = shown(browser)
-    assert "The one before it stopped working." in told
-    assert first not in told
-    assert invitation_of(person) in told
-    assert "Only Lunch Finder can ask you" not in told
+    page = shown(browser)
+    assert "The one before it stopped working." in page
+    assert first not in page
+    assert invitation_of(person) in page
+    assert "Only Lunch Finder can ask you" not in page
 
 
 def bound_to() -> str | None:
@@ -85,8 +85,8 @@ def test_no_single_app_called_so_changes_nothing(browser: Client, person: User) 
 
     for written in ("Twice", "Closed", "Trial", "Lunch", "lunch.example"):
         browser.post(MAKE, {"then": "replace", "app": written})
-        said = "Several apps are called" if written == "Twice" else "There is no app called"
-        assert f"{said} “{written}”" in shown(browser)
+        message = "Several apps are called" if written == "Twice" else "There is no app called"
+        assert f"{message} “{written}”" in shown(browser)
 
     assert (invitation_of(person), bound_to()) == (first, None)
 

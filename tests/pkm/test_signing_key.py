@@ -34,7 +34,7 @@ def another(vault):
     return {**members, "rotation": signed_rotation(vault.root, new, **names, apps={})}
 
 
-def told(answer):
+def problem_of(answer):
     return answer.status_code, answer.json().get("code")
 
 
@@ -72,7 +72,7 @@ def test_an_old_sign_in_sets_no_root(db, make):
     vault = make(PersonFactory())
     refused = signed_in(vault.user, seconds_ago=601).put(AT, another(vault))
 
-    assert told(refused) == (403, "reauthentication_required")
+    assert problem_of(refused) == (403, "reauthentication_required")
     assert refused.json()["url"].endswith("/accounts/reauthenticate/")
 
 
@@ -86,7 +86,7 @@ def test_where_there_is_a_second_factor_it_has_to_be_shown(db, make):
         del body["rotation"]
 
     refused = caller.put(AT, body)
-    assert told(refused) == (403, "reauthentication_required")
+    assert problem_of(refused) == (403, "reauthentication_required")
     assert refused.json()["url"].endswith("/accounts/2fa/reauthenticate/")
     before = VaultKey.objects.get().signing_public_key
     confirm(caller.client, secret)
@@ -102,7 +102,7 @@ def test_a_second_factor_of_earlier_does_not_count(vault, person):
     session["account_authentication_methods"] = [{"method": "mfa", "type": "totp", "at": time.time() - 601}, recent]
     session.save()
 
-    assert told(caller.put(AT, another(vault))) == (403, "reauthentication_required")
+    assert problem_of(caller.put(AT, another(vault))) == (403, "reauthentication_required")
     Authenticator.objects.all().delete()
     assert caller.put(AT, another(vault)).status_code == 200
 
@@ -111,8 +111,8 @@ def test_another_root_without_the_old_ones_word_is_refused(owner, vault):
     body = another(vault)
     by_stranger = another(give_vault(PersonFactory(), {}))["rotation"]
 
-    assert told(owner.put(AT, {**body, "rotation": None})) == (403, "rotation_required")
-    assert told(owner.put(AT, {**body, "rotation": by_stranger})) == (400, "approval_mismatch")
+    assert problem_of(owner.put(AT, {**body, "rotation": None})) == (403, "rotation_required")
+    assert problem_of(owner.put(AT, {**body, "rotation": by_stranger})) == (400, "approval_mismatch")
     assert VaultKey.objects.get(user=vault.user).signing_public_key == vault.root.key.public
 
 
@@ -123,19 +123,19 @@ def test_a_root_that_is_sealed_for_elsewhere_is_refused(owner, vault, member):
     _, members = sealed.new_root(vault.key.secret, named["kid"], named["sub"])
 
     refused = owner.put(AT, members)
-    assert (told(refused), refused.json()["member"]) == ((400, "approval_mismatch"), member)
+    assert (problem_of(refused), refused.json()["member"]) == ((400, "approval_mismatch"), member)
 
 
 def test_while_the_vaults_key_changes_the_root_stays(owner, vault):
     change(vault).start()
-    assert told(owner.put(AT, another(vault))) == (409, "rotation_under_way")
+    assert problem_of(owner.put(AT, another(vault))) == (409, "rotation_under_way")
 
 
 def test_without_a_vault_there_is_no_root(owner, person):
     _, members = sealed.new_root(bytes(32), "vk_t2zp3gog7m6odtqh", person.public_id)
-    assert told(owner.put(AT, members)) == (409, "vault_absent")
+    assert problem_of(owner.put(AT, members)) == (409, "vault_absent")
 
 
 @pytest.mark.parametrize("changes", [{"signing_public_key": "key"}, {"signing_jwe": ""}, {"rotation": []}, {"more": 1}])
 def test_a_body_that_does_not_fit_is_refused(owner, vault, changes):
-    assert told(owner.put(AT, another(vault) | changes)) == (400, "invalid_request")
+    assert problem_of(owner.put(AT, another(vault) | changes)) == (400, "invalid_request")

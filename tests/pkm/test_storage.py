@@ -127,9 +127,9 @@ def test_the_address_answers_413_and_says_how_full_it_is(vault: Vault, owner: Js
 
     answer = owner.put("/vault/segments/lifestyle/food", body)
 
-    told = orjson.loads(answer.content)
-    assert (answer.status_code, told["code"]) == (413, "quota_exceeded")
-    assert (told["quota_bytes"], told["used_bytes"], told["segments"]) == (40_000, 0, 0)
+    problem = orjson.loads(answer.content)
+    assert (answer.status_code, problem["code"]) == (413, "quota_exceeded")
+    assert (problem["quota_bytes"], problem["used_bytes"], problem["segments"]) == (40_000, 0, 0)
 
 
 def test_the_page_says_what_is_used(vault: Vault, owner: JsonClient) -> None:

@@ -62,7 +62,7 @@ def rows():
     }
 
 
-def told(diff, *kinds):
+def lines_of(diff, *kinds):
     return [str(line) for line in diff.lines if line.kind in kinds]
 
 
@@ -92,12 +92,12 @@ def test_old_database_gains_an_attribute_and_equals_the_list(first_release, long
     diff = sync_registry()
     assert rows() == {row["scope"]: row for row in starter_entries([*ATTRIBUTES, SNACK])}
     assert (entry(NEW).scope_label, entry(NEW).exposure_enabled) == ("Snack", True)
-    assert f"added    {NEW}: Snack" in told(diff, "added")
+    assert f"added    {NEW}: Snack" in lines_of(diff, "added")
     assert NEW in registry_copy.entries().by_scope
 
 
 def test_attribute_is_added_with_its_own_scope_and_to_those_above_it(longer):
-    assert told(sync_registry(), "added", "changed", "kept", "gone") == [
+    assert lines_of(sync_registry(), "added", "changed", "kept", "gone") == [
         f"changed  {LIFESTYLE}: attributes gain: {SNACK.path}",
         f"changed  {FOOD}: attributes gain: {SNACK.path}",
         f"added    {NEW}: Snack",
@@ -119,7 +119,7 @@ def test_missing_domain_and_its_scopes_are_added():
     ScopeEntry.objects.filter(domain__domain_key="brands").delete()
     Domain.objects.filter(domain_key="brands").delete()
     diff = sync_registry()
-    assert told(diff, "added")[:2] == ["added    brands: Brands", "added    attr.brands.*: Brands: everything"]
+    assert lines_of(diff, "added")[:2] == ["added    brands: Brands", "added    attr.brands.*: Brands: everything"]
     assert rows() == {row["scope"]: row for row in starter_entries()}
 
 
@@ -134,7 +134,7 @@ def test_new_words_and_a_new_order_of_the_list_are_taken(monkeypatch):
     assert entry(f"attr.{first.path}").scope_label == "Whole name"
     assert entry("attr.identity.basic.*").attributes[-1] == first.path
     assert Domain.objects.get(domain_key="identity").position == 11
-    assert f"changed  attr.{first.path}: scope_label: 'Full name' becomes 'Whole name'" in told(diff, "changed")
+    assert f"changed  attr.{first.path}: scope_label: 'Full name' becomes 'Whole name'" in lines_of(diff, "changed")
     assert sync_registry().lines == []
 
 
@@ -144,8 +144,8 @@ def test_what_has_left_the_list_stays_and_is_reported(monkeypatch):
     diff = sync_registry()
     scopes = ("attr.financial.*", "attr.financial.signals.*", EVERYTHING)
     expected = [f"gone     {scope}: attributes that are no longer in the list: {last.path}" for scope in scopes]
-    assert told(diff, "gone") == [*expected, f"gone     attr.{last.path}: no longer in the list"]
-    assert told(diff, "added", "changed", "kept") == []
+    assert lines_of(diff, "gone") == [*expected, f"gone     attr.{last.path}: no longer in the list"]
+    assert lines_of(diff, "added", "changed", "kept") == []
     assert entry(f"attr.{last.path}").exposure_enabled
     assert last.path in entry("attr.financial.*").attributes
     assert sync_registry().lines == diff.lines
@@ -171,7 +171,7 @@ def test_new_scope_below_one_that_staff_switched_off_comes_switched_off(longer, 
         change(off, exposure_enabled=False)
     diff = sync_registry()
     assert entry(NEW).exposure_enabled is exposed
-    assert told(diff, "added") == [f"added    {NEW}: Snack{'' if exposed else f'; switched off, as {off} is'}"]
+    assert lines_of(diff, "added") == [f"added    {NEW}: Snack{'' if exposed else f'; switched off, as {off} is'}"]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,10 @@ def test_what_staff_wrote_is_kept_and_reported_each_time(edit):
     ((name, theirs),) = edit.items()
     for _ in range(2):
         diff = sync_registry()
-        assert told(diff, "kept") == [f"kept     {FOOD}: {name}: staff have {theirs!r}, the list has {listed[name]!r}"]
-        assert told(diff, "added", "changed") == []
+        assert lines_of(diff, "kept") == [
+            f"kept     {FOOD}: {name}: staff have {theirs!r}, the list has {listed[name]!r}"
+        ]
+        assert lines_of(diff, "added", "changed") == []
         assert getattr(entry(FOOD), name) == theirs
 
 
@@ -209,7 +211,7 @@ def test_attributes_that_staff_left_out_or_added_stay_and_new_ones_come(longer):
     row = entry(LIFESTYLE)
     assert row.attributes == ["lifestyle.fitness.gym_membership", "lifestyle.own.thing", SNACK.path]
     assert row.segment_ids == ["lifestyle.fitness", "lifestyle.own", "lifestyle.food"]
-    assert f"kept     {LIFESTYLE}: attributes that staff added: lifestyle.own.thing" in told(diff, "kept")
+    assert f"kept     {LIFESTYLE}: attributes that staff added: lifestyle.own.thing" in lines_of(diff, "kept")
     assert sync_registry().count("added", "changed") == 0
     change(LIFESTYLE, attributes=row.attributes[:2], segment_ids=row.segment_ids[:2])
     sync_registry()
@@ -227,7 +229,7 @@ def test_scope_that_staff_made_before_the_list_had_it_is_theirs(longer):
         attributes=[SNACK.path],
     )
     for _ in range(2):
-        kept = told(sync_registry(), "kept")
+        kept = lines_of(sync_registry(), "kept")
         assert kept == [f"kept     {NEW}: scope_label: staff have 'Between meals', the list has 'Snack'"]
     assert entry(NEW).scope_label == "Between meals"
 
@@ -236,25 +238,25 @@ def test_scope_that_staff_made_before_the_list_had_it_is_theirs(longer):
 
 
 def test_what_waits_on_an_entry_that_changes_is_cancelled_and_grants_are_left_alone(longer):
-    asked, other = factories.ConsentRequestFactory(), factories.ConsentRequestFactory(scope="attr.brands.*")
+    request, other = factories.ConsentRequestFactory(), factories.ConsentRequestFactory(scope="attr.brands.*")
     grant = factories.GrantFactory()
     diff = sync_registry()
-    for row in (asked, other, grant):
+    for row in (request, other, grant):
         row.refresh_from_db()
-    assert (asked.status, asked.decided_by) == ("cancelled", "staff")
+    assert (request.status, request.decided_by) == ("cancelled", "staff")
     assert (other.status, grant.status) == ("pending", "active")
     assert diff.touched == [("requests that wait for a decision", 1), ("grants that are live", 1)]
 
 
 def test_dry_run_tells_the_same_and_writes_nothing(longer, capsys):
-    asked = factories.ConsentRequestFactory()
+    request = factories.ConsentRequestFactory()
     before = registry_copy.current_version(), rows(), list(StarterRecord.objects.order_by("pk").values())
     with pytest.raises(CommandError, match="behind the starter list") as refused:
         call_command("sync_registry", dry_run=True)
     printed = capsys.readouterr().out
-    asked.refresh_from_db()
+    request.refresh_from_db()
     assert refused.value.returncode == 1
-    assert asked.status == "pending"
+    assert request.status == "pending"
     assert (registry_copy.current_version(), rows(), list(StarterRecord.objects.order_by("pk").values())) == before
     assert f"changed  {FOOD}: attributes gain: {SNACK.path}\n" in printed
     assert "touches  requests that wait for a decision: 1\n" in printed

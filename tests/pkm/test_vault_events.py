@@ -35,9 +35,9 @@ def test_every_kind_of_change_is_told_in_words(vault: Vault) -> None:
     record(vault.user, EventKind.SCOPE_SHOWN, scope="attr.gone.*")
     record(vault.user, EventKind.MIGRATION_STEP, **place)
 
-    told = {(change.title, change.detail) for change in in_words(Event.objects.filter(user=vault.user))}
+    described = {(change.title, change.detail) for change in in_words(Event.objects.filter(user=vault.user))}
 
-    assert told == {
+    assert described == {
         ("Your vault was set up", ""), ("Saved: Food and drink", ""),
         ("What you keep changed: Lifestyle: everything", ""),
         ("A way to unlock was added", "Passkey"), ("A way to unlock was removed", "Passkey"),
@@ -57,11 +57,11 @@ def test_what_the_service_knows_is_told_with_what_no_app_may_ask_for(owner: Json
 
     page = " ".join(_text(owner).split())
 
-    for said in (
+    for words in (
         "2 entries, 1 of them no app may ask for by itself", "20 Nov 2026, 10:00 UTC", "3 entries ·",
         "19 Nov 2026, 09:00 UTC", "5 entries", "First unlocked", "Last unlocked",
     ):  # fmt: skip
-        assert said in page
+        assert words in page
 
 
 def test_what_the_vault_can_do_is_told_as_it_stands(owner: JsonClient, vault: Vault) -> None:
@@ -75,16 +75,16 @@ def test_what_the_vault_can_do_is_told_as_it_stands(owner: JsonClient, vault: Va
     finish_setup(by=vault.user)
     after = " ".join(_text(owner).split())
 
-    for said in (
+    for words in (
         "1 entry, confidential", f"<bdi>{primary.label}</bdi>", "None opens your data",
         "There is one<", "You can approve what they ask for. What you share can be kept up to date.",
         "Not finished yet",
     ):  # fmt: skip
-        assert said in before
-    for said in (
+        assert words in before
+    for words in (
         "At least one opens your data", "There is none. Without it,", "You cannot approve anything now.<", "Done<",
     ):  # fmt: skip
-        assert said in after
+        assert words in after
 
 
 def test_nobody_sees_another_persons_changes(owner: JsonClient, vault: Vault) -> None:

@@ -101,11 +101,11 @@ def test_the_whole_way_from_the_prefilled_example(app: App, developer: Client, v
     form = developer.get(page(app, "requestConsent"))
     assert json.loads(prefilled(form, "body"))["user_id"] == vault.user.public_id
 
-    asked = call(developer, app, "requestConsent", prefilled(form, "body"), **{"Idempotency-Key": "first"})
+    shown = call(developer, app, "requestConsent", prefilled(form, "body"), **{"Idempotency-Key": "first"})
 
     made = ConsentRequest.objects.get(app=app)
-    assert (answer_of(asked).status, json.loads(answer_of(asked).body)["request_id"]) == (201, made.request_id)
-    assert "-H 'Idempotency-Key: first'" in asked.context["call"].curl
+    assert (answer_of(shown).status, json.loads(answer_of(shown).body)["request_id"]) == (201, made.request_id)
+    assert "-H 'Idempotency-Key: first'" in shown.context["call"].curl
     status = developer.get(page(app, "getConsentStatus"))
     assert prefilled(status, "param-request_id") == made.request_id
     assert "wait" not in {name.removeprefix("param-") for name in status.context["form"].fields}
@@ -194,10 +194,10 @@ def test_what_does_not_fit_is_refused_by_the_api_itself(app: App, developer: Cli
         "a path": call(developer, app, "getUserScopes", user_id="../manage/apps"),
     }
 
-    told = {
+    answers = {
         name: (answer_of(shown).status, json.loads(answer_of(shown).body)["code"]) for name, shown in refused.items()
     }
-    assert told == {
+    assert answers == {
         "no JSON": (400, "invalid_request"),
         "too large": (413, "payload_too_large"),
         "nobody": (404, "unknown_user"),
@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_refused_by_the_api_itself(app: App, developer: Cli
 
 
 @pytest.mark.parametrize(
-    ("operation", "parameters", "says"),
+    ("operation", "parameters", "message"),
     [
         ("getUserScopes", {}, "This field is required."),
         ("getUserScopes", {"user_id": "x" * 301}, "at most 300 characters"),
@@ -219,12 +219,12 @@ def test_what_does_not_fit_is_refused_by_the_api_itself(app: App, developer: Cli
     ],
 )
 def test_a_form_that_does_not_fit_calls_nothing(
-    app: App, developer: Client, operation: str, parameters: dict[str, str], says: str, minted: list[str]
+    app: App, developer: Client, operation: str, parameters: dict[str, str], message: str, minted: list[str]
 ) -> None:
     shown = call(developer, app, operation, **parameters)
 
     assert shown.status_code == (400 if operation else 200)
-    assert says in unescape(shown.content.decode())
+    assert message in unescape(shown.content.decode())
     assert minted == []
 
 
@@ -298,10 +298,10 @@ def test_what_is_another_apps_is_not_there(app: App, developer: Client) -> None:
 def test_limits_count_as_for_a_program(app: App, developer: Client, settings: Any) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 1
 
-    told = [answer_of(call(developer, app, "getUserScopes", user_id=f"usr_nobody{n}")) for n in range(2)]
+    answers = [answer_of(call(developer, app, "getUserScopes", user_id=f"usr_nobody{n}")) for n in range(2)]
 
-    assert [answer.status for answer in told] == [404, 429]
-    assert "RateLimit" in dict(told[1].headers)
+    assert [answer.status for answer in answers] == [404, 429]
+    assert "RateLimit" in dict(answers[1].headers)
 
 
 def test_a_suspended_app_is_answered_as_its_program_would_be(app: App, developer: Client) -> None:
@@ -323,10 +323,10 @@ def test_live_and_closed_apps_are_not_called(
 
     looked, called = client.get(page(app)), call(client, app, "getScopeCatalog")
 
-    says = "The console is for test apps" if changed.get("mode") else "This app is closed"
+    message = "The console is for test apps" if changed.get("mode") else "This app is closed"
     assert (looked.status_code, called.status_code) == (200, 403)
-    assert says in looked.content.decode()
-    assert says in called.content.decode()
+    assert message in looked.content.decode()
+    assert message in called.content.decode()
     assert minted == []
 
 

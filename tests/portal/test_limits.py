@@ -7,7 +7,7 @@ from django.test import Client
 from developers.models import App
 from portal.limits import Usage, usage_of
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.factories import MemberFactory, PersonFactory, give_vault
 
 
@@ -22,7 +22,7 @@ def test_what_is_left_is_what_the_next_answer_says(api: Developer, app: App, set
         "requests-per-hour": 9, "unknown-users": 4,
     }  # fmt: skip
 
-    answers = [api.post("/request-consent", asked(person)) for person in (*people, people[0])]
+    answers = [api.post("/request-consent", request_body(person)) for person in (*people, people[0])]
     api.get("/user-scopes/usr_nobody")
 
     assert [answer.status_code for answer in answers] == [201, 201, 200]
@@ -49,7 +49,7 @@ def test_an_own_budget_and_switched_off_limits(app: App, settings: Any) -> None:
 
 def test_the_page_is_for_members(app: App, api: Developer, client: Client, settings: Any) -> None:
     settings.PENDING_REQUESTS_PER_PERSON, settings.DENIAL_COOLDOWN_SECONDS = 1, 5400
-    api.post("/request-consent", asked(give_vault(PersonFactory()).user))
+    api.post("/request-consent", request_body(give_vault(PersonFactory()).user))
     path = f"/developers/apps/{app.app_id}/limits/"
     client.force_login(MemberFactory(app=app, role="member").user)
 

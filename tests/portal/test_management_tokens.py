@@ -18,7 +18,7 @@ from tests.factories import AppFactory, ManagementTokenFactory, MemberFactory, P
 
 pytestmark = pytest.mark.django_db
 PATH = "/developers/management-tokens/"
-ASKED = {"label": "ci", "app": "*", "read": "on", "days": "30"}
+FORM = {"label": "ci", "app": "*", "read": "on", "days": "30"}
 
 
 @pytest.fixture
@@ -28,10 +28,10 @@ def developer(client: Client) -> User:
     return person
 
 
-def _form(client: Client, **asked: str) -> dict[str, str]:
+def _form(client: Client, **changes: str) -> dict[str, str]:
     found = re.search(r'name="prefix" value="([^"]+)"', client.get(PATH).content.decode())
     assert found
-    return {**ASKED, "prefix": found[1], **asked}
+    return {**FORM, "prefix": found[1], **changes}
 
 
 def test_a_management_token_is_shown_once(client: Client, developer: User) -> None:

@@ -59,10 +59,10 @@ def test_filters_narrow_the_page_and_what_follows(query: str, found: set[str], a
     LoggedRequestFactory(app=app, trace_id="broken", status=500, code="internal_error")
 
     shown = developer.get(page(app, query))
-    told = developer.get(latest(app, query)).json()
+    body = developer.get(latest(app, query)).json()
 
     assert {call.trace_id for call in shown.context_data["calls"]} == found  # type: ignore[attr-defined]
-    assert {item["trace_id"] for item in told["items"]} == found
+    assert {item["trace_id"] for item in body["items"]} == found
     assert ('id="log-empty" hidden' in shown.content.decode()) == bool(found)
 
 
@@ -107,12 +107,12 @@ def test_what_came_since_is_told_once(app: App, developer: Client) -> None:
 def test_filters_that_do_not_fit_are_told_and_kept(query: str, app: App, developer: Client) -> None:
     LoggedRequestFactory(app=app)
 
-    shown, told = developer.get(page(app, query)), developer.get(latest(app, query))
+    shown, refused = developer.get(page(app, query)), developer.get(latest(app, query))
 
     assert shown.status_code == 400
     assert "Nothing is shown" in shown.content.decode()
-    assert (told.status_code, told.json()["code"]) == (400, "invalid_request")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
     name, value = query[1:].split("=")
-    assert told.json()["errors"][0]["field"] == name
+    assert refused.json()["errors"][0]["field"] == name
     if name in ("code", "trace_id", "route"):
         assert f'value="{value}"' in shown.content.decode()

@@ -33,13 +33,13 @@ def _path(app: App, rest: str = "settings/") -> str:
 
 
 def test_a_test_app_gets_another_name_and_what_waits_is_cancelled(client: Client, owner: AppMember) -> None:
-    asked = ConsentRequestFactory(app=owner.app)
+    request = ConsentRequestFactory(app=owner.app)
 
     answer = client.post(_path(owner.app), {"name": " Supper Finder "}, follow=True)
 
     assert "The app has its new name." in answer.content.decode()
     assert App.objects.get(pk=owner.app.pk).name == "Supper Finder"
-    assert ConsentRequest.objects.get(pk=asked.pk).status == "cancelled"
+    assert ConsentRequest.objects.get(pk=request.pk).status == "cancelled"
     assert AppAuditEntry.objects.values_list("action", "facts", "member").get() == (
         "app.renamed", {"before": "Lunch Finder", "name": "Supper Finder"}, owner.user.pk,
     )  # fmt: skip
@@ -82,7 +82,7 @@ def test_an_origin_that_is_none_changes_nothing(client: Client, owner: AppMember
 def test_an_owner_closes_the_app_and_its_tokens_end(client: Client, owner: AppMember) -> None:
     token, other = TokenFactory(app=owner.app), TokenFactory()
     ended = TokenFactory(app=owner.app, revoked_at=timezone.now())
-    asked = ConsentRequestFactory(app=owner.app)
+    request = ConsentRequestFactory(app=owner.app)
     path = _path(owner.app, "settings/close/")
     assert "Lunch Finder" in client.get(path).content.decode()
 
@@ -95,7 +95,7 @@ def test_an_owner_closes_the_app_and_its_tokens_end(client: Client, owner: AppMe
     assert [find_token(one.secret) is not None for one in (token, ended, other)] == [False, False, True]
     token.refresh_from_db()
     assert token.revoked_at is not None  # so that nothing lives on, were the app opened by hand
-    assert ConsentRequest.objects.get(pk=asked.pk).status == "cancelled"
+    assert ConsentRequest.objects.get(pk=request.pk).status == "cancelled"
     assert AppAuditEntry.objects.values_list("action", "facts").get() == ("app.closed", {"revoked_tokens": 1})
     client.post(path, {"name": "Lunch Finder"})
     assert AppAuditEntry.objects.count() == 1

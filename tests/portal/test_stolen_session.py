@@ -159,9 +159,9 @@ def test_what_was_done_is_told_by_mail(what: str, own: AppMember) -> None:
 
     assert state() != before
     assert len(written()) == 1 + (what == "remove somebody")  # who was removed is told, too
-    [told] = [sent for sent in mail.outbox if sent.to == [own.user.email]]
-    assert ("CI" if what == "make a management token" else own.app.name) in told.subject
-    assert "/developers/management-tokens/" in told.body
+    [message] = [sent for sent in mail.outbox if sent.to == [own.user.email]]
+    assert ("CI" if what == "make a management token" else own.app.name) in message.subject
+    assert "/developers/management-tokens/" in message.body
 
 
 # --- taking access back -----------------------------------------------------------------------------------------------

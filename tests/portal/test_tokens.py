@@ -18,7 +18,7 @@ from tests.callers import sign_in
 from tests.factories import AppFactory, MemberFactory, PersonFactory, TestAppFactory, TokenFactory
 
 pytestmark = pytest.mark.django_db
-ASKED = {"label": "backend", "discover": "on", "read": "on", "days": "30", "header_only": "on"}
+FORM = {"label": "backend", "discover": "on", "read": "on", "days": "30", "header_only": "on"}
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def _path(app: App, rest: str = "") -> str:
     return f"/developers/apps/{app.app_id}/tokens/{rest}"
 
 
-def _form(client: Client, app: App, **asked: str) -> dict[str, str]:
+def _form(client: Client, app: App, **changes: str) -> dict[str, str]:
     page = client.get(_path(app)).content.decode()
     found = re.search(r'name="prefix" value="([^"]+)"', page)
     assert found
-    return {**ASKED, "prefix": found[1], **asked}
+    return {**FORM, "prefix": found[1], **changes}
 
 
 def _token_in(text: str) -> str:
@@ -66,9 +66,9 @@ def test_a_token_is_shown_once_and_works(client: Client, member: AppMember) -> N
 def test_a_host_is_configured_by_the_address_alone_where_the_token_may_stand_in_it(
     in_query: bool, client: Client, member: AppMember, settings: Any
 ) -> None:
-    asked = _form(client, member.app, **({"header_only": ""} if in_query else {}))
+    form = _form(client, member.app, **({"header_only": ""} if in_query else {}))
 
-    answer = client.post(_path(member.app), asked)
+    answer = client.post(_path(member.app), form)
 
     token = _token_in(answer.content.decode())
     shown = {snippet.name: snippet.text for snippet in answer.context["snippets"]}

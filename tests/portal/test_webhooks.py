@@ -45,7 +45,7 @@ def secret_on(answer: HttpResponse) -> str:
     return str(found)
 
 
-def told(developer: Client, answer: HttpResponse) -> str:
+def page_after(developer: Client, answer: HttpResponse) -> str:
     """What the page says that a form leads to."""
     return unescape(developer.get(answer["Location"]).content.decode())
 
@@ -85,7 +85,7 @@ def test_nothing_ticked_is_every_type(developer: Client, member: AppMember) -> N
 
 
 @pytest.mark.parametrize(
-    ("url", "says"),
+    ("url", "message"),
     [
         ("http://trips.example/hook", "Use an https address."),
         ("ftp://trips.example/hook", "Use a web address."),
@@ -102,13 +102,13 @@ def test_nothing_ticked_is_every_type(developer: Client, member: AppMember) -> N
     ],
 )
 def test_an_address_that_may_not_be_is_refused_and_stays_in_the_form(
-    developer: Client, member: AppMember, url: str, says: str
+    developer: Client, member: AppMember, url: str, message: str
 ) -> None:
     answer = developer.post(pages(member.app), {"url": url, "type-consent.denied": "on"})
 
     assert answer.status_code == 400
     shown = answer.content.decode()
-    assert says in unescape(shown)
+    assert message in unescape(shown)
     assert 'name="type-consent.denied" id="id_type-consent.denied" checked' in shown
     assert not WebhookEndpoint.objects.exists()
     assert audited() == []
@@ -181,7 +181,7 @@ def test_a_secret_is_renewed_with_an_overlap(developer: Client, member: AppMembe
     assert timedelta(minutes=59) < endpoint.previous_until - now() <= timedelta(hours=1, seconds=1)
     assert "Two secrets sign now" in developer.get(pages(member.app, endpoint)).content.decode()
     refused = developer.post(pages(member.app, endpoint, "secret/"), {"overlap": "for ever"})
-    assert "Nothing was changed." in told(developer, refused)
+    assert "Nothing was changed." in page_after(developer, refused)
     assert encryption.opened(WebhookEndpoint.objects.get().secret) == secret
 
 
@@ -211,7 +211,7 @@ def test_a_test_is_signed_tells_of_nobody_and_takes_no_number(
 
     answer = developer.post(pages(member.app, endpoint, "test/"))
 
-    assert "The test arrived: it answered 204 after" in told(developer, answer)
+    assert "The test arrived: it answered 204 after" in page_after(developer, answer)
     ((headers, body),) = receiver.arrived
     sent = Webhook(secret).verify(body, headers)
     assert sent["type"] == verify(body, headers, secret).type == "consent.test"
@@ -228,12 +228,12 @@ def test_what_a_test_meets_is_told(developer: Client, member: AppMember, receive
     here = pages(member.app, endpoint, "test/")
 
     receiver.answers = [500, 410, 204]
-    assert "The test was refused: it answered 500 after" in told(developer, developer.post(here))
-    assert "it answered 410" in told(developer, developer.post(here))
+    assert "The test was refused: it answered 500 after" in page_after(developer, developer.post(here))
+    assert "it answered 410" in page_after(developer, developer.post(here))
     endpoint.refresh_from_db()
     assert endpoint.disabled_at is None
     settings.WEBHOOK_INTERNAL_ADDRESSES = False
-    assert "It cannot be reached" in told(developer, developer.post(here))
+    assert "It cannot be reached" in page_after(developer, developer.post(here))
     assert len(receiver.arrived) == 2
 
 
@@ -243,10 +243,10 @@ def test_ten_tests_a_minute_and_none_for_a_suspended_app(
     endpoint = own(member, url=receiver.url)
     here = pages(member.app, endpoint, "test/")
     App.objects.update(status="suspended")
-    assert "suspended" in told(developer, developer.post(here))
+    assert "suspended" in page_after(developer, developer.post(here))
     App.objects.update(status="active")
 
-    answers = [told(developer, developer.post(here)) for _ in range(11)]
+    answers = [page_after(developer, developer.post(here)) for _ in range(11)]
 
     assert ["The test arrived" in answer for answer in answers] == [True] * 10 + [False]
     assert "often enough for now" in answers[-1]
@@ -314,7 +314,7 @@ def test_one_delivery_is_sent_again_under_its_identifier(
 
     answer = developer.post(pages(member.app, endpoint, f"deliveries/{row.pk}/replay/"))
 
-    assert "It will be sent again" in told(developer, answer)
+    assert "It will be sent again" in page_after(developer, answer)
     again = WebhookDelivery.objects.get()
     assert (again.status, again.attempt, again.notice_id) == ("waiting", 0, row.notice_id)
     facts = {"endpoint": endpoint.pk, "url": endpoint.url, "sequence": row.notice.sequence}
@@ -332,10 +332,10 @@ def test_what_failed_since_is_sent_again(developer: Client, member: AppMember) -
 
     answer = developer.post(pages(member.app, endpoint, "replay/"), {"hours": "24"})
 
-    assert "2 deliveries will be sent again." in told(developer, answer)
+    assert "2 deliveries will be sent again." in page_after(developer, answer)
     attempts = dict(WebhookDelivery.objects.values_list("pk", "attempt"))
     assert attempts == {old.pk: 13, failed.pk: 0, tried.pk: 0, arrived.pk: 1, others.pk: 13}
-    assert "Nothing was changed." in told(developer, developer.post(pages(member.app, endpoint, "replay/")))
+    assert "Nothing was changed." in page_after(developer, developer.post(pages(member.app, endpoint, "replay/")))
 
 
 def test_nothing_is_replayed_to_a_disabled_endpoint(developer: Client, member: AppMember) -> None:
@@ -343,7 +343,7 @@ def test_nothing_is_replayed_to_a_disabled_endpoint(developer: Client, member: A
     row = WebhookDeliveryFactory(endpoint=endpoint, status="given_up", attempt=1, finished_at=now())
 
     for path, sent in ((f"deliveries/{row.pk}/replay/", {}), ("replay/", {"hours": "24"})):
-        assert "Enable it first." in told(developer, developer.post(pages(member.app, endpoint, path), sent))
+        assert "Enable it first." in page_after(developer, developer.post(pages(member.app, endpoint, path), sent))
 
     assert WebhookDelivery.objects.get().status == "given_up"
     assert audited() == []

@@ -67,9 +67,9 @@ class Command(BaseCommand):
     def _lines(self, quick: bool) -> Iterator[Line]:
         yield from run()
         for part, command in _LONG.items():
-            yield left_out(part, f"run `{command}` by itself") if quick else self._said_by(part, command)
+            yield left_out(part, f"run `{command}` by itself") if quick else self._outcome_of(part, command)
 
-    def _said_by(self, part: str, command: str) -> Line:
+    def _outcome_of(self, part: str, command: str) -> Line:
         """Of a command that looks by itself; it names its findings before the line."""
         try:
             call_command(command, stdout=self.stdout, stderr=self.stderr)

@@ -50,20 +50,20 @@ class Command(BaseCommand):
             raise CommandError("LOG_KEYS is not set here, so nothing can be signed.")
         try:
             if new_epoch is None:
-                self._say_what_came_back(restoring.from_mirror(signer_too=signer_too, also=begin_epoch))
+                self._report_restored(restoring.from_mirror(signer_too=signer_too, also=begin_epoch))
             else:
                 done = restoring.begin_epoch(new_epoch, last_note=_read(last_note), also=begin_epoch)
-                self._say_what_began(new_epoch, done)
+                self._report_epoch(new_epoch, done)
         except LogRefused as refused:
             raise CommandError(f"Nothing was changed: {refused}.") from refused
         except ProgrammingError as refused:
             raise CommandError(f"Nothing was changed: run it as the owner of the tables. {refused}") from refused
 
-    def _say_what_came_back(self, done: restoring.Restored) -> None:
+    def _report_restored(self, done: restoring.Restored) -> None:
         self.stdout.write(f"{done.added} leaves came back, and the log has {done.size}.")
         self.stdout.write(f"The entries of {done.lost} of them are lost, with what they told. Start the sequencer.")
 
-    def _say_what_began(self, name: str, done: restoring.Restored) -> None:
+    def _report_epoch(self, name: str, done: restoring.Restored) -> None:
         self.stdout.write(f"{keys.origin(name)} begins with {done.size} leaves. Start the sequencer.")
         self.stdout.write("Readers and witnesses take it for another log until they are given its key:")
         self.stdout.write(str(keys.verifier_keys(name)[0]))

@@ -41,15 +41,15 @@ class Command(BaseCommand):
         chain = _subject(options)
         only = audit.chain_id(chain) if chain else None
         if chain and only is None:
-            said = f"There is no chain {chain}. A chain is person:<own ID> or app:<app ID>."
-            raise CommandError(said, returncode=_UNUSABLE)
+            message = f"There is no chain {chain}. A chain is person:<own ID> or app:<app ID>."
+            raise CommandError(message, returncode=_UNUSABLE)
         path: Path | None = options.get("state")
         position = self._begin(path, only or "") if path else Position(only=only or "")
         self._run(position, path)
         found = dict.fromkeys([*(Broken(*kept) for kept in position.found), *_apart(chain)])
         for flaw in found:
             self.stderr.write(f"{flaw.chain} entry {flaw.sequence}: {flaw.reason}")
-        self._say_what_was_restored(chain)
+        self._report_restores(chain)
         if path:
             path.unlink(missing_ok=True)  # the next run begins anew
         if found:
@@ -92,7 +92,7 @@ class Command(BaseCommand):
         self.stderr.write(f"\r[{bar:<{_WIDTH}}] {share:4.0%}  {what:<24}", ending="")
         self.stderr.flush()
 
-    def _say_what_was_restored(self, chain: str | None) -> None:
+    def _report_restores(self, chain: str | None) -> None:
         """For whoever reads this to compare with what they know: the database alone cannot tell whether it was so."""
         for restore in [] if chain else recorded_restores():
             count = sum(last - first + 1 for first, last in restore.lost)

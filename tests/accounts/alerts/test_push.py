@@ -287,9 +287,9 @@ def test_a_changed_way_in_is_shown_without_an_address(person: User, service: Pus
     SecurityChange.objects.update(at=database_now() - timedelta(minutes=5))
 
     assert (send_mails(), push.send_due_pushes()) == (1, 1)
-    told = browser.opened(service.arrived[0][2])
-    assert (told["title"], told["path"]) == ("Your account was changed", "/account/security/")
-    assert "example.org" not in json.dumps(told)
+    message = browser.opened(service.arrived[0][2])
+    assert (message["title"], message["path"]) == ("Your account was changed", "/account/security/")
+    assert "example.org" not in json.dumps(message)
     assert len(mail.outbox) == 1
 
 

@@ -27,7 +27,7 @@ def at(text: str) -> datetime:
 
 
 def held_until(kept: AlertSettings, now: str, oldest: str = "") -> datetime | None:
-    alerts.hold(kept, now=at(now), oldest=at(oldest or now))
+    alerts.postpone(kept, now=at(now), oldest=at(oldest or now))
     kept.refresh_from_db()
     return kept.held_until
 
@@ -155,7 +155,7 @@ def test_the_page_keeps_and_shows_what_was_chosen(person: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"zone": "Mars/Olympus"}, "We do not know this zone"),
         ({"zone": "../../etc/passwd"}, "We do not know this zone"),
@@ -166,8 +166,8 @@ def test_the_page_keeps_and_shows_what_was_chosen(person: User) -> None:
         ({"security": "none"}, "none"),
     ],
 )
-def test_what_does_not_fit_is_said_and_changes_nothing(person: User, changes: dict[str, str], says: str) -> None:
+def test_what_does_not_fit_is_said_and_changes_nothing(person: User, changes: dict[str, str], message: str) -> None:
     answer = page_of(person).post("/consent/alerts/", {**SENT, **changes})
 
     assert (answer.status_code, AlertSettings.objects.exists()) == (400, False)
-    assert says in answer.content.decode()
+    assert message in answer.content.decode()

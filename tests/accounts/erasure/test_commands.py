@@ -17,12 +17,12 @@ from tests.outbox import send_mails
 
 def test_erase_person_says_what_it_does_and_erases_at_once(db: None) -> None:
     grant = factories.ExportFactory().grant
-    said = StringIO()
+    output = StringIO()
 
-    call_command("erase_person", grant.user.email.upper(), yes=True, stdout=said)
+    call_command("erase_person", grant.user.email.upper(), yes=True, stdout=output)
 
-    assert grant.app.name in said.getvalue()
-    assert f"{grant.user.public_id} is erased." in said.getvalue()
+    assert grant.app.name in output.getvalue()
+    assert f"{grant.user.public_id} is erased." in output.getvalue()
     assert Erasure.objects.get().done_at is not None
     again = StringIO()
     call_command("erase_person", grant.user.public_id, yes=True, stdout=again)
@@ -48,10 +48,10 @@ def test_erase_person_names_what_has_to_be_settled_first(db: None) -> None:
 def test_the_app_of_a_last_owner_is_closed_and_the_others_in_its_team_are_told(db: None) -> None:
     owner = factories.MemberFactory(role=MemberRole.OWNER)
     member = factories.MemberFactory(app=owner.app, role=MemberRole.MEMBER)
-    token, said = factories.TokenFactory(app=owner.app), StringIO()
-    call_command("erase_person", owner.user.email, yes=True, stdout=said)
+    token, output = factories.TokenFactory(app=owner.app), StringIO()
+    call_command("erase_person", owner.user.email, yes=True, stdout=output)
 
-    assert f"You are the only owner of “{owner.app.name}”: it is closed" in said.getvalue()
+    assert f"You are the only owner of “{owner.app.name}”: it is closed" in output.getvalue()
     owner.app.refresh_from_db()
     assert owner.app.status == AppStatus.CLOSED
     assert find_token(token.secret) is None
@@ -68,15 +68,15 @@ def test_export_person_holds_all_rooms_and_what_is_sealed_as_it_is(db: None) -> 
     factories.ExportFactory(grant__request__user=vault.user)
     factories.RunFactory(user=vault.user)
     factories.PhoneNumberFactory(user=vault.user)
-    said = StringIO()
+    output = StringIO()
 
-    call_command("export_person", vault.user.email, stdout=said)
+    call_command("export_person", vault.user.email, stdout=output)
 
-    held = json.loads(said.getvalue())
-    assert set(held) == {"account", "agents", "consent", "developers", "vault"}
-    assert held["account"]["email"] == vault.user.email
-    assert held["vault"]["sealed_segments"][0]["ciphertext"].count(".") == 4
-    assert held["vault"]["ways_in"][0]["jwe"].count(".") == 4
-    assert len(held["consent"]["grants"]) == len(held["consent"]["sealed_exports"]) == 1
+    exported = json.loads(output.getvalue())
+    assert set(exported) == {"account", "agents", "consent", "developers", "vault"}
+    assert exported["account"]["email"] == vault.user.email
+    assert exported["vault"]["sealed_segments"][0]["ciphertext"].count(".") == 4
+    assert exported["vault"]["ways_in"][0]["jwe"].count(".") == 4
+    assert len(exported["consent"]["grants"]) == len(exported["consent"]["sealed_exports"]) == 1
     with pytest.raises(CommandError, match="nobody called"):
         call_command("export_person", "usr_nobody", stdout=StringIO())

@@ -129,9 +129,9 @@ def test_who_was_erased_is_told_once_and_their_address_is_forgotten(person: User
 
     assert (send_mails(), send_mails()) == (1, 0)
 
-    (told,) = mail.outbox
-    assert (told.to, told.subject) == ([person.email], "Dein Konto ist gelöscht")
-    assert "http" not in told.body
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == ([person.email], "Dein Konto ist gelöscht")
+    assert "http" not in message.body
     assert not OutgoingMail.objects.exists()
 
 

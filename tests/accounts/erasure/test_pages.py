@@ -39,11 +39,11 @@ def test_the_page_says_what_becomes_of_grants(fresh: Client, person: User) -> No
 
 
 def test_asking_lets_the_account_wait_with_a_way_back_on_every_page(fresh: Client, person: User) -> None:
-    told = ask(fresh, person).content.decode()
+    page = ask(fresh, person).content.decode()
 
     erasure = Erasure.objects.get()
     assert erasure.due_at - erasure.asked_at == timedelta(days=7)
-    assert "Keep my account" in told
+    assert "Keep my account" in page
     assert "leaving-title" in fresh.get("/consent/").content.decode()
     assert "Your account stays" in fresh.post(f"{PAGE}keep/", follow=True).content.decode()
     assert "leaving-title" not in fresh.get("/consent/").content.decode()

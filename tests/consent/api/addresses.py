@@ -51,7 +51,7 @@ def name_of(address: Address) -> str:
     return address.name
 
 
-def asked(person: User, **changes: Any) -> dict[str, Any]:
+def request_body(person: User, **changes: Any) -> dict[str, Any]:
     """A body of request-consent that fits; a change to `...` leaves the member out.
 
     The person is named by their sharing ID, as by an app that never met them; one app alone can.

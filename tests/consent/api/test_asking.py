@@ -10,7 +10,7 @@ from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.idempotency import IdempotencyKey
 from tests.callers import Developer
-from tests.consent.api.addresses import ANOTHERS, CONNECTOR, FOOD, asked, problem
+from tests.consent.api.addresses import ANOTHERS, CONNECTOR, FOOD, problem, request_body
 from tests.factories import (
     AppFactory,
     BlockedAppFactory,
@@ -123,7 +123,7 @@ BAD_KEYS = {
 
 def test_a_request_is_made_and_told_in_full(api: Developer, vault: Vault, settings: Any) -> None:
     began = datetime.now(UTC).replace(microsecond=0)
-    answer = api.post("/request-consent", asked(vault.user, access_duration=604800, requested_expiry=3600))
+    answer = api.post("/request-consent", request_body(vault.user, access_duration=604800, requested_expiry=3600))
 
     body, made = answer.json(), ConsentRequest.objects.get()
     created_at = datetime.fromisoformat(body["created_at"])
@@ -154,7 +154,7 @@ def test_a_request_is_made_and_told_in_full(api: Developer, vault: Vault, settin
 def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
     changes: dict[str, Any], api: Developer, vault: Vault
 ) -> None:
-    sent = asked(vault.user, **changes)
+    sent = request_body(vault.user, **changes)
 
     answer = api.post("/request-consent", sent)
 
@@ -186,7 +186,7 @@ def test_what_fits_is_asked_and_its_digest_can_be_computed_by_the_app(
 
 @pytest.mark.parametrize(("changes", "field"), UNFIT.values(), ids=UNFIT.keys())
 def test_what_does_not_fit_is_named(changes: dict[str, Any], field: str, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user, **changes))
+    answer = api.post("/request-consent", request_body(vault.user, **changes))
 
     assert problem(answer) == (400, "invalid_request")
     assert {error["field"].split(".")[0] for error in answer.json()["errors"]} == {field}
@@ -198,7 +198,7 @@ def test_what_does_not_fit_is_named(changes: dict[str, Any], field: str, api: De
     [("", "String should have at least 1 character"), ("a" * 211, "String should have at most 210 characters")],
 )
 def test_a_scope_of_no_length_is_told_in_characters(scope: str, reason: str, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user, scope=scope))
+    answer = api.post("/request-consent", request_body(vault.user, scope=scope))
 
     assert problem(answer) == (400, "invalid_request")
     assert [(error["field"], error["message"]) for error in answer.json()["errors"]] == [("scope", reason)]
@@ -206,13 +206,16 @@ def test_a_scope_of_no_length_is_told_in_characters(scope: str, reason: str, api
 
 @pytest.mark.parametrize("scope", [[FOOD], [FOOD, FOOD], f"{FOOD},attr.contact.*", f"{FOOD} attr.contact.*", []])
 def test_more_than_one_scope_is_its_own_refusal(scope: Any, api: Developer, vault: Vault) -> None:
-    assert problem(api.post("/request-consent", asked(vault.user, scope=scope))) == (400, "one_scope_per_request")
+    assert problem(api.post("/request-consent", request_body(vault.user, scope=scope))) == (
+        400,
+        "one_scope_per_request",
+    )
 
 
 @pytest.mark.parametrize("name", ["connector_public_key", "connector_key_id", "connector_wrapping_alg"])
 @pytest.mark.parametrize("value", [..., None])
 def test_a_missing_connector_field_is_its_own_refusal(name: str, value: Any, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user, **{name: value}))
+    answer = api.post("/request-consent", request_body(vault.user, **{name: value}))
 
     assert problem(answer) == (400, "connector_key_required")
     assert name in answer.json()["detail"]
@@ -220,7 +223,7 @@ def test_a_missing_connector_field_is_its_own_refusal(name: str, value: Any, api
 
 @pytest.mark.parametrize("key", BAD_KEYS.values(), ids=BAD_KEYS.keys())
 def test_a_connector_key_that_cannot_be_used_is_refused_now(key: Any, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user, connector_public_key=key))
+    answer = api.post("/request-consent", request_body(vault.user, connector_public_key=key))
 
     assert problem(answer) == (400, "invalid_connector_key")
     assert CONNECTOR["d"] not in answer.content.decode()
@@ -231,7 +234,7 @@ def test_a_connector_key_that_cannot_be_used_is_refused_now(key: Any, api: Devel
 def test_a_coordinate_that_is_no_text_is_told_as_that(x: Any, api: Developer, vault: Vault) -> None:
     key = {**sealed.public_half(CONNECTOR), "x": x}
 
-    answer = api.post("/request-consent", asked(vault.user, connector_public_key=key))
+    answer = api.post("/request-consent", request_body(vault.user, connector_public_key=key))
 
     assert problem(answer) == (400, "invalid_connector_key")
     assert answer.json()["detail"] == "connector_public_key.x: must be a text in base64url."
@@ -239,7 +242,7 @@ def test_a_coordinate_that_is_no_text_is_told_as_that(x: Any, api: Developer, va
 
 @pytest.mark.parametrize("algorithm", ["RSA-OAEP", "ECDH-ES", "ecdh-es+a256kw", "none", ""])
 def test_an_unknown_algorithm_is_refused(algorithm: str, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user, connector_wrapping_alg=algorithm))
+    answer = api.post("/request-consent", request_body(vault.user, connector_wrapping_alg=algorithm))
 
     assert problem(answer) == (400, "unsupported_wrapping_algorithm")
 
@@ -250,13 +253,13 @@ def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(ap
     HiddenScopeFactory(user=hidden_above, scope="attr.lifestyle.*")
     BlockedAppFactory(user=blocker, app=api.app)
     bodies = [
-        asked(vault.user, scope="attr.nonsense.*"),
-        asked(vault.user, scope="not a scope"[:3]),
-        asked(vault.user, scope="pkm.read"),  # not exposable
-        asked(vault.user, scope="attr.contact.*"),  # they hold none of it
-        asked(hidden),
-        asked(hidden_above),
-        asked(blocker),
+        request_body(vault.user, scope="attr.nonsense.*"),
+        request_body(vault.user, scope="not a scope"[:3]),
+        request_body(vault.user, scope="pkm.read"),  # not exposable
+        request_body(vault.user, scope="attr.contact.*"),  # they hold none of it
+        request_body(hidden),
+        request_body(hidden_above),
+        request_body(blocker),
     ]
 
     answers = [api.post("/request-consent", body, headers={"X-Request-Id": "the-same-id"}) for body in bodies]
@@ -266,8 +269,10 @@ def test_a_scope_that_cannot_be_asked_for_is_the_same_answer_for_every_reason(ap
 
 
 def test_an_identical_request_is_found_again(api: Developer, vault: Vault) -> None:
-    first = api.post("/request-consent", asked(vault.user))
-    again = api.post("/request-consent", asked(vault.user, requested_expiry=7200, connector_key_id="another-name"))
+    first = api.post("/request-consent", request_body(vault.user))
+    again = api.post(
+        "/request-consent", request_body(vault.user, requested_expiry=7200, connector_key_id="another-name")
+    )
 
     assert (first.status_code, again.status_code) == (201, 200)
     same = {name: value for name, value in again.json().items() if name != "expires_in"}
@@ -276,9 +281,9 @@ def test_an_identical_request_is_found_again(api: Developer, vault: Vault) -> No
 
 
 def test_one_that_differs_waits_already(api: Developer, vault: Vault) -> None:
-    first = api.post("/request-consent", asked(vault.user)).json()
+    first = api.post("/request-consent", request_body(vault.user)).json()
 
-    answer = api.post("/request-consent", asked(vault.user, purpose="Something else entirely"))
+    answer = api.post("/request-consent", request_body(vault.user, purpose="Something else entirely"))
 
     assert problem(answer) == (409, "request_pending")
     assert answer.json()["request_id"] == first["request_id"]
@@ -286,16 +291,16 @@ def test_one_that_differs_waits_already(api: Developer, vault: Vault) -> None:
 
 def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vault) -> None:
     key = {"Idempotency-Key": "trip 42/a"}
-    first = api.post("/request-consent", asked(vault.user), headers=key)
+    first = api.post("/request-consent", request_body(vault.user), headers=key)
     ConsentRequest.objects.filter(status="pending").update(
         status="cancelled", decided_at=datetime.now(UTC), decided_by="app"
     )
 
-    again = api.post("/request-consent", asked(vault.user), headers=key)
-    conflict = api.post("/request-consent", asked(vault.user, max_reads=1), headers=key)
+    again = api.post("/request-consent", request_body(vault.user), headers=key)
+    conflict = api.post("/request-consent", request_body(vault.user, max_reads=1), headers=key)
     of_another_app = (other := Developer.of(AppFactory())).post(
         "/request-consent",
-        asked(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS, max_reads=1),
+        request_body(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS, max_reads=1),
         headers=key,
     )
 
@@ -306,7 +311,7 @@ def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vaul
 
 @pytest.mark.parametrize("key", ["", "k" * 129, "\xc3\xbc" * 129, "a\x07b", "a\x7fb"])
 def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, vault: Vault) -> None:
-    answer = api.post("/request-consent", asked(vault.user), headers={"Idempotency-Key": key})
+    answer = api.post("/request-consent", request_body(vault.user), headers={"Idempotency-Key": key})
 
     assert problem(answer) == (400, "invalid_request")
     assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
@@ -318,7 +323,7 @@ def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, v
 )
 def test_any_other_text_is_an_idempotency_key(sent: bytes, kept: str, api: Developer, vault: Vault) -> None:
     key = {"Idempotency-Key": sent.decode("latin-1")}
-    first, again = (api.post("/request-consent", asked(vault.user), headers=key) for _ in range(2))
+    first, again = (api.post("/request-consent", request_body(vault.user), headers=key) for _ in range(2))
 
     assert (first.status_code, again.status_code) == (201, 201)
     assert IdempotencyKey.objects.get().key == kept
@@ -330,15 +335,15 @@ def test_a_denial_is_respected_for_an_hour_in_every_overlapping_scope(
 ) -> None:
     ConsentRequestFactory(app=api.app, user=vault.user, scope=scope, status="denied")
 
-    answer = api.post("/request-consent", asked(vault.user))
+    answer = api.post("/request-consent", request_body(vault.user))
 
     assert problem(answer) == (429, "recently_denied")
     assert 3500 <= int(answer["Retry-After"]) <= 3601
     other = Developer.of(AppFactory())
-    theirs = asked(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS)
+    theirs = request_body(vault.user, user_id=known_as(other.app, vault.user), **ANOTHERS)
     assert other.post("/request-consent", theirs).status_code == 201
     settings.DENIAL_COOLDOWN_SECONDS = 0
-    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user)).status_code == 201
 
 
 def test_an_old_denial_and_one_of_another_scope_are_nothing(api: Developer, vault: Vault) -> None:
@@ -346,14 +351,14 @@ def test_an_old_denial_and_one_of_another_scope_are_nothing(api: Developer, vaul
     ConsentRequestFactory(app=api.app, user=vault.user, status="denied", created_at=old)
     ConsentRequestFactory(app=api.app, user=vault.user, status="denied", scope="attr.lifestyle.fitness.*")
 
-    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user)).status_code == 201
 
 
 def test_one_that_waited_too_long_makes_room(api: Developer, vault: Vault) -> None:
     long_ago = datetime.now(UTC).replace(microsecond=0) - timedelta(days=2)
     over = ConsentRequestFactory(app=api.app, user=vault.user, created_at=long_ago)
 
-    again = api.post("/request-consent", asked(vault.user, connector_public_key=over.connector_public_key))
+    again = api.post("/request-consent", request_body(vault.user, connector_public_key=over.connector_public_key))
 
     assert (again.status_code, again.json()["request_id"] == over.request_id) == (201, False)
     over.refresh_from_db()
@@ -363,14 +368,14 @@ def test_one_that_waited_too_long_makes_room(api: Developer, vault: Vault) -> No
 def test_a_request_stays_within_its_template(api: Developer, vault: Vault) -> None:
     template = ScopeTemplateFactory(template_id="dining", agreed=True, max_access_duration=3600, max_reads=5)
     fitting = {"purpose": template.purpose, "access_duration": 3600, "max_reads": 5, "template_id": "dining"}
-    unfit = asked(vault.user, template_id="dining", scope="attr.lifestyle.*", purpose="Something else")
+    unfit = request_body(vault.user, template_id="dining", scope="attr.lifestyle.*", purpose="Something else")
 
     refused = api.post("/request-consent", unfit)
 
     assert problem(refused) == (400, "invalid_request")
     named = [error["field"] for error in refused.json()["errors"]]
     assert named == ["scope", "purpose", "access_duration", "max_reads"]
-    assert api.post("/request-consent", asked(vault.user, **fitting)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user, **fitting)).status_code == 201
 
 
 def test_no_more_than_five_wait_for_one_person(api: Developer, person: User, settings: Any) -> None:
@@ -378,7 +383,7 @@ def test_no_more_than_five_wait_for_one_person(api: Developer, person: User, set
 
     def ask() -> Any:
         key = sealed.public_half(sealed.generate_connector_key())
-        return api.post("/request-consent", asked(person, connector_public_key=key))
+        return api.post("/request-consent", request_body(person, connector_public_key=key))
 
     assert [ask().status_code for _ in range(5)] == [201] * 5
     sixth = ask()

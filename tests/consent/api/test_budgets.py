@@ -10,7 +10,7 @@ from common import limits
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from tests.callers import Developer
-from tests.consent.api.addresses import ANOTHERS, asked, problem
+from tests.consent.api.addresses import ANOTHERS, problem, request_body
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, Vault, give_vault, known_as
 
 
@@ -28,7 +28,7 @@ def fresh_key() -> dict[str, Any]:
 
 
 def ask_and_cancel(api: Developer, vault: Vault) -> Any:
-    answer = api.post("/request-consent", asked(vault.user))
+    answer = api.post("/request-consent", request_body(vault.user))
     if answer.status_code == 201:
         assert api.post("/end-consent", {"request_id": answer.json()["request_id"]}).status_code == 200
     return answer
@@ -50,9 +50,9 @@ def test_what_an_app_takes_back_counts_too(api: Developer, vault: Vault, setting
     assert 86390 <= int(pairs[3]["Retry-After"]) <= 86401
     assert ConsentRequest.objects.count() == 3
     other = give_vault(PersonFactory())
-    assert api.post("/request-consent", asked(other.user)).status_code == 201
+    assert api.post("/request-consent", request_body(other.user)).status_code == 201
     another = Developer.of(AppFactory())
-    theirs = asked(vault.user, user_id=known_as(another.app, vault.user), **ANOTHERS)
+    theirs = request_body(vault.user, user_id=known_as(another.app, vault.user), **ANOTHERS)
     assert another.post("/request-consent", theirs).status_code == 201
 
 
@@ -80,13 +80,13 @@ def test_an_app_has_a_budget_for_everybody_together(api: Developer, settings: An
     settings.REQUEST_BUDGET_PER_HOUR = 2
     people = [give_vault(PersonFactory()).user for _ in range(3)]
 
-    answers = [api.post("/request-consent", asked(person)) for person in people]
+    answers = [api.post("/request-consent", request_body(person)) for person in people]
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert problem(answers[2]) == (429, "request_budget_spent")
     assert 3590 <= int(answers[2]["Retry-After"]) <= 3600
     another = Developer.of(AppFactory())
-    theirs = asked(people[2], user_id=known_as(another.app, people[2]), **ANOTHERS)
+    theirs = request_body(people[2], user_id=known_as(another.app, people[2]), **ANOTHERS)
     assert another.post("/request-consent", theirs).status_code == 201
 
 
@@ -96,7 +96,7 @@ def test_staff_can_give_an_app_a_budget_of_its_own(own: int | None, passing: int
     api = Developer.of(AppFactory(request_budget=own))
     people = [give_vault(PersonFactory()).user for _ in range(4)]
 
-    answers = [api.post("/request-consent", asked(person)).status_code for person in people]
+    answers = [api.post("/request-consent", request_body(person)).status_code for person in people]
 
     assert answers == [201] * passing + [429] * (4 - passing)
 
@@ -105,22 +105,22 @@ def test_only_new_requests_spend(api: Developer, vault: Vault, settings: Any) ->
     settings.REQUEST_BUDGET_PER_HOUR = 3
     settings.REQUESTS_PER_PERSON_PER_DAY = 3
     key = {"Idempotency-Key": "once"}
-    assert api.post("/request-consent", asked(vault.user), headers=key).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user), headers=key).status_code == 201
 
     unspending = [
-        api.post("/request-consent", asked(vault.user), headers=key),  # replayed
-        api.post("/request-consent", asked(vault.user)),  # identical
-        api.post("/request-consent", asked(vault.user, purpose="Something else")),  # one that differs waits
-        api.post("/request-consent", asked(vault.user, max_reads=0)),
-        api.post("/request-consent", asked(vault.user, scope="attr.nonsense.*")),
-        api.post("/request-consent", asked(vault.user, user_id="usr_unknown")),
+        api.post("/request-consent", request_body(vault.user), headers=key),  # replayed
+        api.post("/request-consent", request_body(vault.user)),  # identical
+        api.post("/request-consent", request_body(vault.user, purpose="Something else")),  # one that differs waits
+        api.post("/request-consent", request_body(vault.user, max_reads=0)),
+        api.post("/request-consent", request_body(vault.user, scope="attr.nonsense.*")),
+        api.post("/request-consent", request_body(vault.user, user_id="usr_unknown")),
         api.post("/request-consent", {}),
         api.send("POST", "/request-consent", b"{"),
     ]
 
     assert [answer.status_code for answer in unspending] == [201, 200, 409, 400, 400, 404, 400, 400]
     assert {rate_limits(answer)["requests-per-hour"] for answer in unspending} == {2}
-    last = api.post("/request-consent", asked(vault.user, connector_public_key=fresh_key()))
+    last = api.post("/request-consent", request_body(vault.user, connector_public_key=fresh_key()))
     assert (last.status_code, rate_limits(last)["requests-per-hour"], rate_limits(last)["requests-per-person"]) == (
         201, 1, 1,
     )  # fmt: skip
@@ -130,14 +130,14 @@ def test_what_is_found_again_is_answered_when_the_budget_is_spent(api: Developer
     """A lost answer can be asked for again, though its request was the last that the budget allowed."""
     settings.REQUEST_BUDGET_PER_HOUR = settings.REQUESTS_PER_PERSON_PER_DAY = 1
     key = {"Idempotency-Key": "once"}
-    first = api.post("/request-consent", asked(vault.user), headers=key)
+    first = api.post("/request-consent", request_body(vault.user), headers=key)
     assert first.status_code == 201
 
     replayed, identical, unfit, new = (
-        api.post("/request-consent", asked(vault.user), headers=key),
-        api.post("/request-consent", asked(vault.user)),
-        api.post("/request-consent", asked(vault.user, max_reads=0)),
-        api.post("/request-consent", asked(vault.user, connector_public_key=fresh_key())),
+        api.post("/request-consent", request_body(vault.user), headers=key),
+        api.post("/request-consent", request_body(vault.user)),
+        api.post("/request-consent", request_body(vault.user, max_reads=0)),
+        api.post("/request-consent", request_body(vault.user, connector_public_key=fresh_key())),
     )
 
     assert (replayed.status_code, replayed.json()) == (201, first.json())
@@ -157,18 +157,18 @@ def test_what_breaks_after_it_was_counted_gives_it_back(
     with monkeypatch.context() as breaking:
         breaking.setattr(ConsentRequest, "save", broken)
         with pytest.raises(ValueError, match="no row"):
-            api.post("/request-consent", asked(vault.user))
+            api.post("/request-consent", request_body(vault.user))
 
-    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user)).status_code == 201
 
 
 def test_other_refusals_come_first_and_spend_nothing(api: Developer, vault: Vault, settings: Any) -> None:
     settings.REQUEST_BUDGET_PER_HOUR = settings.REQUESTS_PER_PERSON_PER_DAY = 1
     ConsentRequestFactory(app=api.app, user=vault.user, scope="attr.lifestyle.*", status="denied")
 
-    denied = api.post("/request-consent", asked(vault.user))
+    denied = api.post("/request-consent", request_body(vault.user))
     settings.DENIAL_COOLDOWN_SECONDS = 0
-    spent = api.post("/request-consent", asked(vault.user))
+    spent = api.post("/request-consent", request_body(vault.user))
 
     assert (problem(denied), problem(spent)) == ((429, "recently_denied"), (429, "request_budget_spent"))
     assert rate_limits(spent) == {
@@ -186,7 +186,7 @@ def test_zero_turns_a_budget_off(api: Developer, vault: Vault, settings: Any) ->
 
 
 def test_every_answer_says_what_is_left(api: Developer, vault: Vault, settings: Any) -> None:
-    answer = api.post("/request-consent", asked(vault.user))
+    answer = api.post("/request-consent", request_body(vault.user))
 
     assert answer["RateLimit-Policy"] == (
         '"unknown-users";q=30;w=3600, "pending-per-person";q=5, "requests-per-person";q=20;w=86400, '
@@ -203,7 +203,7 @@ def test_who_is_not_let_in_is_told_of_no_limit(without: str, api: Developer, vau
     caller = api if without == "token" else Developer.of(api.app, permissions=["read"])
     headers = {"Authorization": "Bearer nonsense"} if without == "token" else {}
 
-    answer = caller.post("/request-consent", asked(vault.user), headers=headers)
+    answer = caller.post("/request-consent", request_body(vault.user), headers=headers)
 
     assert answer.status_code in (401, 403)
     assert answer.has_header("RateLimit") == (without == "permission")

@@ -9,7 +9,7 @@ from consent.discovery.models import Discovery
 from pkm.registry import copy as registry_copy
 from pkm.registry.models import RegistryVersion, ScopeEntry
 from tests.callers import Developer
-from tests.consent.api.addresses import FOOD, asked, problem
+from tests.consent.api.addresses import FOOD, problem, request_body
 from tests.factories import AppFactory, HiddenScopeFactory, PersonFactory, Vault, give_vault, known_as
 
 RUNTIME = {
@@ -154,7 +154,9 @@ def test_a_registry_without_its_table_is_no_database_that_is_away(
         cursor.execute(f"ALTER TABLE {table} RENAME TO moved_away")
 
     answers = [
-        api.get(f"/user-scopes/{name}"), api.get("/scope-catalog"), api.post("/request-consent", asked(vault.user)),
-    ]  # fmt: skip
+        api.get(f"/user-scopes/{name}"),
+        api.get("/scope-catalog"),
+        api.post("/request-consent", request_body(vault.user)),
+    ]
 
     assert {problem(answer) for answer in answers} == {(500, "scope_registry_unavailable")}

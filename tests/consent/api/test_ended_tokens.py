@@ -8,7 +8,7 @@ import pytest
 from developers.apps.models import AppStatus
 from developers.models import App
 from tests.callers import Developer
-from tests.consent.api.addresses import asked, problem
+from tests.consent.api.addresses import problem, request_body
 from tests.factories import Vault, known_as
 from tests.factories.asked import now
 
@@ -38,7 +38,7 @@ def test_a_token_that_ended_discovers_and_asks_nobody(
     end(app)
 
     assert problem(api.get(path)) == (401, "invalid_token")
-    assert problem(api.post("/request-consent", asked(vault.user))) == (401, "invalid_token")
+    assert problem(api.post("/request-consent", request_body(vault.user))) == (401, "invalid_token")
     assert problem(api.send("POST", "/request-consent", b"{")) == (401, "invalid_token")
 
 

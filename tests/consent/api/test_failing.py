@@ -102,5 +102,5 @@ def test_a_defect_tells_nothing_of_itself(api: Developer, monkeypatch: pytest.Mo
     answer = careless.get("/scope-catalog")
 
     assert problem(answer) == (500, "internal_error")
-    for told in ("secret", "ZeroDivision", "Traceback", "Django", ".py"):
-        assert told not in answer.content.decode()
+    for detail in ("secret", "ZeroDivision", "Traceback", "Django", ".py"):
+        assert detail not in answer.content.decode()

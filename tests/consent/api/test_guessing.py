@@ -8,7 +8,7 @@ from accounts.models import User
 from consent.discovery import unknown_users
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer
-from tests.consent.api.addresses import asked, problem
+from tests.consent.api.addresses import problem, request_body
 from tests.consent.tools.hosts import Host
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault, known_as
 
@@ -36,19 +36,19 @@ def test_people_whom_the_app_knows_are_never_refused(api: Developer, known: User
     assert guess(api, 6) == [404, 404, 404, 429, 429, 429]
 
     assert [look(api, known_as(api.app, person)).status_code for person in (known, granted)] == [200, 200]
-    assert api.post("/request-consent", asked(known)).status_code == 201
+    assert api.post("/request-consent", request_body(known)).status_code == 201
 
 
 def test_over_the_limit_strangers_and_nobody_get_the_same_bytes(api: Developer, vault: Vault, settings: Any) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 1
     unknown = PersonFactory.build(public_id="usr_unknown")
-    assert problem(api.post("/request-consent", asked(unknown))) == (404, "unknown_user")
+    assert problem(api.post("/request-consent", request_body(unknown))) == (404, "unknown_user")
     guess(api, 1)
     same = {"X-Request-Id": "the-same-id"}
 
     looked = [api.get(f"/user-scopes/{one}", headers=same) for one in (known_as(api.app, vault.user), "usr_nobody")]
     nobody = PersonFactory.build(public_id="usr_nobody")
-    posted = [api.post("/request-consent", asked(one), headers=same) for one in (vault.user, nobody)]
+    posted = [api.post("/request-consent", request_body(one), headers=same) for one in (vault.user, nobody)]
 
     for pair in (looked, posted):
         assert [problem(answer) for answer in pair] == [(429, "too_many_requests")] * 2
@@ -80,8 +80,11 @@ def test_each_hint_has_a_limit_of_its_own(api: Developer, vault: Vault, settings
     assert guess(api, 3) == [404, 404, 429]
     assert look(api, stranger, "somebody else").status_code == 200
     in_question = {"X-Client-Hint": "somebody at a form"}
-    assert problem(api.post("/request-consent", asked(vault.user), headers=in_question)) == (429, "too_many_requests")
-    assert api.post("/request-consent", asked(vault.user), headers={"X-Client-Hint": "x"}).status_code == 201
+    assert problem(api.post("/request-consent", request_body(vault.user), headers=in_question)) == (
+        429,
+        "too_many_requests",
+    )
+    assert api.post("/request-consent", request_body(vault.user), headers={"X-Client-Hint": "x"}).status_code == 201
 
 
 def test_an_app_has_so_many_counters_however_many_hints_are_made_up() -> None:
@@ -96,7 +99,7 @@ def test_an_app_has_so_many_counters_however_many_hints_are_made_up() -> None:
 def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault) -> None:
     answers = [
         look(api, known_as(api.app, vault.user), hint),
-        api.post("/request-consent", asked(vault.user), headers={"X-Client-Hint": hint}),
+        api.post("/request-consent", request_body(vault.user), headers={"X-Client-Hint": hint}),
     ]
 
     for answer in answers:
@@ -114,7 +117,7 @@ def test_a_name_of_anothers_making_is_a_guess_in_a_body_too(
     name: str, api: Developer, vault: Vault, settings: Any
 ) -> None:
     settings.UNKNOWN_USERS_PER_HOUR = 2
-    body = {**asked(vault.user), "user_id": name}
+    body = {**request_body(vault.user), "user_id": name}
 
     answers = [api.post("/request-consent", body) for _ in range(3)]
 
@@ -166,7 +169,7 @@ def test_the_tools_share_it_hints_and_all(api: Developer, vault: Vault, known: U
 
     assert call(known_as(api.app, vault.user), **hint)[1]["code"] == "too_many_requests"
     assert call(known_as(api.app, known), **hint)[1]["user_id"] == known_as(api.app, known)
-    answer, told = call(known_as(api.app, vault.user))
-    assert told["user_id"] == known_as(api.app, vault.user)
+    answer, content = call(known_as(api.app, vault.user))
+    assert content["user_id"] == known_as(api.app, vault.user)
     assert answer["RateLimit"] == '"unknown-users";r=2;t=3600'
     assert call(known_as(api.app, vault.user), **{"X-Client-Hint": "h" * 129})[1]["code"] == "invalid_request"

@@ -12,7 +12,7 @@ from consent_bridge import sealed
 from developers.models import AppPerson
 from pkm import signatures
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import ANOTHERS, FOOD, asked, problem
+from tests.consent.api.addresses import ANOTHERS, FOOD, problem, request_body
 from tests.factories import (
     ActorProfileFactory,
     AppFactory,
@@ -50,7 +50,7 @@ def test_looking_begins_nothing_and_tells_no_name(api: Developer, other: Develop
 def test_the_first_request_binds_it_and_names_the_person(api: Developer, other: Developer, vault: Vault) -> None:
     invitation = invitation_of(vault.user)
 
-    made = api.post("/request-consent", asked(vault.user)).json()
+    made = api.post("/request-consent", request_body(vault.user)).json()
 
     user_id = AppPerson.objects.get(app=api.app, user=vault.user).pairwise_id
     assert (made["user_id"], made["request"]["user_id"]) == (user_id, user_id)
@@ -61,14 +61,15 @@ def test_the_first_request_binds_it_and_names_the_person(api: Developer, other: 
         assert api.get("/consent-status", user_id=name, scope=FOOD).json()["user_id"] == user_id
         looked = [other.get(f"/user-scopes/{one}", headers=SAME) for one in (name, "usr_nobody")]
         sent = [
-            other.post("/request-consent", asked(vault.user, user_id=one), headers=SAME) for one in (name, "usr_nobody")
+            other.post("/request-consent", request_body(vault.user, user_id=one), headers=SAME)
+            for one in (name, "usr_nobody")
         ]
         for theirs, nobodys in (looked, sent):
             assert problem(theirs) == (404, "unknown_user")
             assert theirs.content == nobodys.content
-        told = [other.get("/consent-status", user_id=one, scope=FOOD, headers=SAME) for one in (name, "usr_nobody")]
-        assert problem(told[0]) == (404, "unknown_request")
-        assert told[0].content == told[1].content
+        answers = [other.get("/consent-status", user_id=one, scope=FOOD, headers=SAME) for one in (name, "usr_nobody")]
+        assert problem(answers[0]) == (404, "unknown_request")
+        assert answers[0].content == answers[1].content
 
 
 def test_an_app_parts_from_a_person_by_the_sharing_id_that_it_used(
@@ -78,7 +79,7 @@ def test_an_app_parts_from_a_person_by_the_sharing_id_that_it_used(
     known_as(other.app, vault.user)
 
     unbound = api.delete(f"/connections/{invitation}")
-    api.post("/request-consent", asked(vault.user, user_id=invitation))
+    api.post("/request-consent", request_body(vault.user, user_id=invitation))
     answers = [app.delete(f"/connections/{invitation}") for app in (other, api, api)]
 
     assert problem(unbound) == (404, "unknown_user")
@@ -88,11 +89,11 @@ def test_an_app_parts_from_a_person_by_the_sharing_id_that_it_used(
 
 
 def test_what_is_refused_binds_nothing(api: Developer, other: Developer, vault: Vault) -> None:
-    refused = api.post("/request-consent", asked(vault.user, scope="attr.contact.*"))
+    refused = api.post("/request-consent", request_body(vault.user, scope="attr.contact.*"))
 
     assert problem(refused)[1] == "invalid_scope"
     assert (bound_to(), AppPerson.objects.count()) == (None, 0)
-    assert other.post("/request-consent", asked(vault.user)).status_code == 201
+    assert other.post("/request-consent", request_body(vault.user)).status_code == 201
 
 
 def replaced(vault: Vault) -> None:
@@ -110,7 +111,7 @@ def expired(vault: Vault) -> None:
 @pytest.mark.parametrize("end", [replaced, switched_off, expired])
 @pytest.mark.parametrize("is_bound", [False, True])
 def test_one_that_ended_is_nobodys(end: Any, is_bound: bool, api: Developer, vault: Vault) -> None:
-    body, invitation = asked(vault.user), invitation_of(vault.user)
+    body, invitation = request_body(vault.user), invitation_of(vault.user)
     if is_bound:
         made = api.post("/request-consent", body).json()
     end(vault)
@@ -124,9 +125,9 @@ def test_one_that_ended_is_nobodys(end: Any, is_bound: bool, api: Developer, vau
 
 
 def test_a_new_one_serves_another_app_and_the_names_differ(api: Developer, other: Developer, vault: Vault) -> None:
-    first = api.post("/request-consent", asked(vault.user)).json()["user_id"]
+    first = api.post("/request-consent", request_body(vault.user)).json()["user_id"]
     make_sharing_id(by=vault.user)
-    second = other.post("/request-consent", asked(vault.user, **ANOTHERS)).json()["user_id"]
+    second = other.post("/request-consent", request_body(vault.user, **ANOTHERS)).json()["user_id"]
 
     assert first != second
     assert api.get(f"/user-scopes/{second}").status_code == 404
@@ -139,10 +140,10 @@ def test_one_made_for_an_app_is_nobodys_for_others(api: Developer, other: Develo
 
     for one in (invitation, "sh_nobody"):
         assert problem(other.get(f"/user-scopes/{one}")) == (404, "unknown_user")
-        assert problem(other.post("/request-consent", asked(vault.user, user_id=one))) == (404, "unknown_user")
+        assert problem(other.post("/request-consent", request_body(vault.user, user_id=one))) == (404, "unknown_user")
 
     assert not AppPerson.objects.exists()
-    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user)).status_code == 201
     assert bound_to() == api.app.app_id
 
 
@@ -150,7 +151,7 @@ def test_the_invitation_that_was_used_is_part_of_what_the_person_signs_for(api: 
     invitation = invitation_of(vault.user)
     digest = signatures.sha256(invitation)
 
-    made = api.post("/request-consent", asked(vault.user, invitation_sha256=digest)).json()
+    made = api.post("/request-consent", request_body(vault.user, invitation_sha256=digest)).json()
 
     assert made["request"]["invitation_sha256"] == digest
     assert made["request_digest"] == sealed.request_digest(made["request"])
@@ -160,11 +161,11 @@ def test_the_invitation_that_was_used_is_part_of_what_the_person_signs_for(api: 
 
 
 def test_another_invitation_than_the_one_used_is_refused(api: Developer, vault: Vault) -> None:
-    user_id = api.post("/request-consent", asked(vault.user)).json()["user_id"]
+    user_id = api.post("/request-consent", request_body(vault.user)).json()["user_id"]
 
     for name in (invitation_of(vault.user), user_id, "@zoe-q", "sh_zoë"):
         for other in ("sh_another", user_id):
-            body = asked(vault.user, user_id=name, invitation_sha256=signatures.sha256(other))
+            body = request_body(vault.user, user_id=name, invitation_sha256=signatures.sha256(other))
             assert problem(api.post("/request-consent", body)) == (400, "invalid_request")
 
 
@@ -183,7 +184,7 @@ def test_somebody_listed_is_named_by_their_handle(api: Developer, other: Develop
     assert "user_id" not in api.get("/user-scopes/@zoe-q").json()
     keys: list[dict[str, Any]] = [{}, ANOTHERS]
     made = [
-        app.post("/request-consent", asked(vault.user, user_id="@zoe-q", **key)).json()
+        app.post("/request-consent", request_body(vault.user, user_id="@zoe-q", **key)).json()
         for app, key in zip((api, other), keys, strict=True)
     ]
 

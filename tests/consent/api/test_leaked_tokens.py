@@ -107,14 +107,14 @@ def test_an_unknown_one_is_answered_with_the_same_bytes_after_the_same_time(monk
     token, clock = TokenFactory(), Clock()
     monkeypatch.setattr(leaked_tokens, "time", clock)
     monkeypatch.setattr(leaked_tokens, "report_leak", clock.taking(leaked_tokens.report_leak))
-    told, took = [], []
+    answers, took = [], []
     for text in (token.secret, token.secret, UNKNOWN, "hunter2", "é" * 1000):
         began = clock.now
         answer = report({"token": text})
         took.append(clock.now - began)
-        told.append((answer.status_code, answer.content, sorted(set(answer.headers) - {"X-Request-Id"})))
+        answers.append((answer.status_code, answer.content, sorted(set(answer.headers) - {"X-Request-Id"})))
 
-    assert len({str(one) for one in told}) == 1
+    assert len({str(one) for one in answers}) == 1
     assert took == pytest.approx([leaked_tokens._ANSWERS_AFTER] * 5)
     assert AppAuditEntry.objects.count() == 1
 

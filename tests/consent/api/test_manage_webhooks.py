@@ -48,9 +48,9 @@ def test_an_endpoint_is_made_listed_changed_and_deleted(program: JsonClient, mem
     assert program.send("PATCH", hooks(member, answer["endpoint_id"]), b"{}").json() == changed
     assert program.delete(hooks(member, answer["endpoint_id"])).status_code == 204
     assert problem(program.delete(hooks(member, answer["endpoint_id"]))) == (404, "not_found")
-    told = list(AppAuditEntry.objects.order_by("pk").values_list("action", "member"))
+    entries = list(AppAuditEntry.objects.order_by("pk").values_list("action", "member"))
     actions = ["webhook.added", "webhook.changed", "webhook.disabled", "webhook.deleted"]
-    assert told == [(action, member.user.pk) for action in actions]
+    assert entries == [(action, member.user.pk) for action in actions]
 
 
 @pytest.mark.parametrize(

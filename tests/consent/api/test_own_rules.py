@@ -11,7 +11,7 @@ from consent.requests import own_rules
 from consent.requests.models import ConsentRequest, OwnRules
 from consent_bridge import sealed
 from tests.callers import Developer
-from tests.consent.api.addresses import ANOTHERS, asked
+from tests.consent.api.addresses import ANOTHERS, request_body
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PersonFactory, Vault, give_vault, known_as
 
 pytestmark = pytest.mark.django_db
@@ -34,8 +34,8 @@ def test_an_app_that_nobody_checked_sees_what_an_unknown_scope_is_answered(vault
     own_rules.save_rules(by=vault.user, only_checked=True, weekly=False)
     unchecked = Developer.of(AppFactory(verified=False))
 
-    refused = unchecked.post("/request-consent", asked(vault.user))
-    unknown = unchecked.post("/request-consent", asked(vault.user, scope="attr.lifestyle.nothing.*"))
+    refused = unchecked.post("/request-consent", request_body(vault.user))
+    unknown = unchecked.post("/request-consent", request_body(vault.user, scope="attr.lifestyle.nothing.*"))
 
     assert (refused.status_code, unknown.status_code) == (400, 400)
     assert without_trace(refused.json()) == without_trace(unknown.json())
@@ -47,17 +47,17 @@ def test_an_app_that_nobody_checked_sees_what_an_unknown_scope_is_answered(vault
 def test_a_checked_app_asks_as_ever(api: Developer, vault: Vault) -> None:
     own_rules.save_rules(by=vault.user, only_checked=True, weekly=False)
 
-    assert api.post("/request-consent", asked(vault.user)).status_code == 201
+    assert api.post("/request-consent", request_body(vault.user)).status_code == 201
     assert rules(vault.user).only_checked_count == 0
 
 
 def test_an_app_asks_once_a_week(api: Developer, vault: Vault) -> None:
     own_rules.save_rules(by=vault.user, only_checked=False, weekly=True)
-    first = api.post("/request-consent", asked(vault.user))
+    first = api.post("/request-consent", request_body(vault.user))
     assert first.status_code == 201
-    assert api.post("/request-consent", asked(vault.user)).json()["request_id"] == first.json()["request_id"]
+    assert api.post("/request-consent", request_body(vault.user)).json()["request_id"] == first.json()["request_id"]
 
-    again = api.post("/request-consent", asked(vault.user, **another_key()))
+    again = api.post("/request-consent", request_body(vault.user, **another_key()))
 
     assert (again.status_code, again.json()["code"]) == (429, "recently_denied")
     assert WEEK - 60 < int(again.headers["Retry-After"]) <= WEEK + 1
@@ -66,10 +66,10 @@ def test_an_app_asks_once_a_week(api: Developer, vault: Vault) -> None:
 
 def test_taking_a_request_back_gives_no_second_one(api: Developer, vault: Vault) -> None:
     own_rules.save_rules(by=vault.user, only_checked=False, weekly=True)
-    made = api.post("/request-consent", asked(vault.user)).json()
+    made = api.post("/request-consent", request_body(vault.user)).json()
     assert api.post("/end-consent", {"request_id": made["request_id"]}).status_code == 200
 
-    assert api.post("/request-consent", asked(vault.user)).json()["code"] == "recently_denied"
+    assert api.post("/request-consent", request_body(vault.user)).json()["code"] == "recently_denied"
 
 
 @pytest.mark.parametrize(("ago", "status"), [(timedelta(days=7, minutes=1), 201), (timedelta(days=6, hours=23), 429)])
@@ -80,28 +80,30 @@ def test_the_week_is_over_after_seven_days(api: Developer, vault: Vault, ago: ti
         app=api.app, user=vault.user, created_at=then, expires_at=then + timedelta(days=1), status="cancelled"
     )
 
-    assert api.post("/request-consent", asked(vault.user)).status_code == status
+    assert api.post("/request-consent", request_body(vault.user)).status_code == status
 
 
 def test_another_app_and_another_person_are_nobodys_matter(api: Developer, vault: Vault) -> None:
     own_rules.save_rules(by=vault.user, only_checked=False, weekly=True)
-    api.post("/request-consent", asked(vault.user))
+    api.post("/request-consent", request_body(vault.user))
 
     other = AppFactory()
-    theirs = asked(vault.user, user_id=known_as(other, vault.user), **ANOTHERS)
+    theirs = request_body(vault.user, user_id=known_as(other, vault.user), **ANOTHERS)
     assert Developer.of(other).post("/request-consent", theirs).status_code == 201
-    assert api.post("/request-consent", asked(give_vault(PersonFactory()).user)).status_code == 201
+    assert api.post("/request-consent", request_body(give_vault(PersonFactory()).user)).status_code == 201
 
 
 def test_a_refusal_spends_no_budget(api: Developer, vault: Vault) -> None:
     own_rules.save_rules(by=vault.user, only_checked=False, weekly=True)
-    api.post("/request-consent", asked(vault.user))
+    api.post("/request-consent", request_body(vault.user))
     api.app.request_budget = 2
     api.app.save()
     for _ in range(3):
-        assert api.post("/request-consent", asked(vault.user, **another_key())).json()["code"] == "recently_denied"
+        assert (
+            api.post("/request-consent", request_body(vault.user, **another_key())).json()["code"] == "recently_denied"
+        )
 
-    assert api.post("/request-consent", asked(give_vault(PersonFactory()).user)).status_code == 201
+    assert api.post("/request-consent", request_body(give_vault(PersonFactory()).user)).status_code == 201
 
 
 def test_what_runs_goes_on(vault: Vault) -> None:

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.factories import (
     AuditChainFactory,
     AuditEntryFactory,
@@ -76,7 +76,7 @@ def bad_token(api: Developer, vault: Vault) -> Call:
 
 
 def ask(api: Developer, vault: Vault) -> Call:
-    body = asked(vault.user)
+    body = request_body(vault.user)
     return lambda: api.post("/request-consent", body)
 
 

@@ -158,10 +158,10 @@ def test_the_keys_are_public_halves_only(db: None) -> None:
 def test_the_keys_answer_a_head_as_they_answer_a_get(db: None) -> None:
     path = "/.well-known/consent-keys.json"
 
-    told, asked = Client().head(path), Client().get(path)
+    head_answer, get_answer = Client().head(path), Client().get(path)
 
-    assert (told.status_code, told.content) == (200, b"")
-    assert told["Content-Length"] == str(len(asked.content))
+    assert (head_answer.status_code, head_answer.content) == (200, b"")
+    assert head_answer["Content-Length"] == str(len(get_answer.content))
 
 
 def test_the_checkpoint_is_the_newest_and_404_before_the_first(db: None) -> None:

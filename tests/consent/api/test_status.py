@@ -24,7 +24,7 @@ from tests.factories.asked import FOOD, now
 from tests.patience import MOST_SECONDS, eventually
 
 
-def told(answer: Any) -> dict[str, Any]:
+def body_of(answer: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.content
     body: dict[str, Any] = answer.json()
     return body
@@ -33,7 +33,7 @@ def told(answer: Any) -> dict[str, Any]:
 def test_a_pending_request(api: Developer) -> None:
     request = ConsentRequestFactory(app=api.app)
 
-    assert told(api.get("/consent-status", request_id=request.request_id)) == {
+    assert body_of(api.get("/consent-status", request_id=request.request_id)) == {
         "request_id": request.request_id,
         "status": "pending",
         "user_id": request.pairwise_id,
@@ -53,7 +53,7 @@ def test_an_approved_request_as_the_person_narrowed_it(api: Developer, vault: Va
     body = approval(request, vault, ["lifestyle.food.favorite_cuisine"], access_duration=3600)
     decision_actions.approve(request_id=request.request_id, by=vault.user, body=body)
 
-    status = told(api.get("/consent-status", request_id=request.request_id))
+    status = body_of(api.get("/consent-status", request_id=request.request_id))
 
     request.refresh_from_db()
     decided_at = request.decided_at.replace(microsecond=0)
@@ -76,7 +76,7 @@ def test_an_approved_request_as_the_person_narrowed_it(api: Developer, vault: Va
 def test_a_request_that_came_to_nothing_has_no_grant(status: str, api: Developer) -> None:
     request = ConsentRequestFactory(app=api.app, status=status)
 
-    body = told(api.get("/consent-status", request_id=request.request_id))
+    body = body_of(api.get("/consent-status", request_id=request.request_id))
 
     assert (body["status"], body["grant"], body["decided_at"] is None) == (status, None, False)
 
@@ -85,7 +85,7 @@ def test_a_request_that_came_to_nothing_has_no_grant(status: str, api: Developer
 def test_a_grant_tells_how_it_stands(status: str, api: Developer) -> None:
     grant = GrantFactory(request__app=api.app, status=status)
 
-    body = told(api.get("/consent-status", request_id=grant.request.request_id))
+    body = body_of(api.get("/consent-status", request_id=grant.request.request_id))
 
     assert (body["status"], body["grant"]["status"]) == ("approved", status)
 
@@ -95,8 +95,8 @@ def test_expiry_is_told_by_the_clock_before_anybody_wrote_it_down(api: Developer
     request = ConsentRequestFactory(app=api.app, created_at=old)
     grant = GrantFactory(request__app=api.app, request__created_at=old)
 
-    expired = told(api.get("/consent-status", request_id=request.request_id))
-    over = told(api.get("/consent-status", request_id=grant.request.request_id, wait=30))
+    expired = body_of(api.get("/consent-status", request_id=request.request_id))
+    over = body_of(api.get("/consent-status", request_id=grant.request.request_id, wait=30))
 
     assert (expired["status"], expired["decided_at"]) == ("expired", expired["expires_at"])
     assert (over["status"], over["grant"]["status"]) == ("approved", "expired")
@@ -109,7 +109,7 @@ def test_a_person_and_a_scope_name_the_newest_request(api: Developer) -> None:
     ConsentRequestFactory(app=api.app, user=older.user, scope="attr.lifestyle.*")
     ConsentRequestFactory(user=older.user)
 
-    assert told(api.get("/consent-status", user_id=older.pairwise_id, scope=FOOD))["request_id"] == newer.request_id
+    assert body_of(api.get("/consent-status", user_id=older.pairwise_id, scope=FOOD))["request_id"] == newer.request_id
 
 
 def test_what_is_another_apps_is_what_does_not_exist(api: Developer) -> None:
@@ -171,7 +171,7 @@ def test_a_waiter_hears_of_the_decision_at_once(api: Developer, hub: long_pollin
     heard: list[str] = []
 
     def wait() -> None:
-        heard.append(told(api.get("/consent-status", request_id=request.request_id, wait=20))["status"])
+        heard.append(body_of(api.get("/consent-status", request_id=request.request_id, wait=20))["status"])
         connection.close()
 
     waiter = threading.Thread(target=wait)
@@ -219,7 +219,7 @@ def test_a_wait_ends_with_the_time_and_what_is_decided_does_not_wait(
 ) -> None:
     request = ConsentRequestFactory(app=api.app, status=status)
 
-    assert told(api.get("/consent-status", request_id=request.request_id, wait=20))["status"] == status
+    assert body_of(api.get("/consent-status", request_id=request.request_id, wait=20))["status"] == status
     assert passing.now == waited
 
 
@@ -333,6 +333,6 @@ def test_reads_show_in_the_status(api: Developer) -> None:
         assert api.get("/consent-export", **query).status_code == 200
     chain_pending_reads()
 
-    body = told(api.get("/consent-status", **query))
+    body = body_of(api.get("/consent-status", **query))
 
     assert (body["grant"]["reads"], body["grant"]["reads_remaining"]) == (2, 3)

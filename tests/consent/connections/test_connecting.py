@@ -27,7 +27,7 @@ from developers.models import AppPerson
 from pkm.registry.hidden_scopes import hide_scope
 from pkm.signatures import sha256
 from tests.callers import Developer, signed_in
-from tests.consent.api.addresses import CONNECTOR, FOOD, asked, problem
+from tests.consent.api.addresses import CONNECTOR, FOOD, problem, request_body
 from tests.consent.api.test_budgets import rate_limits
 from tests.consent.decisions import approval
 from tests.factories import AppFactory, Vault, known_as
@@ -86,7 +86,7 @@ def completes(api: Developer, made: dict[str, Any], code: str) -> Any:
     return api.post(f"/connections/{made['connection_id']}/complete", {"connection_code": code})
 
 
-def told(api: Developer) -> list[str]:
+def notice_kinds(api: Developer) -> list[str]:
     return list(Notice.objects.filter(app=api.app).order_by("sequence").values_list("kind", flat=True))
 
 
@@ -123,7 +123,7 @@ def test_a_link_leads_to_the_slice_and_back(shop: Developer, vault: Vault, brows
     for one in (again, body):
         del one["request"]["expires_in"]  # which is less with each second
     assert again == body
-    assert told(shop) == ["connection.connected", "consent.approved"]
+    assert notice_kinds(shop) == ["connection.connected", "consent.approved"]
     assert shop.get("/consent-export", request_id=request_id).status_code == 200
     assert AuditEntry.objects.filter(kind="app_connected").count() == 1
 
@@ -139,7 +139,7 @@ def test_until_it_is_completed_nothing_is_told(shop: Developer, vault: Vault, br
     standing = stands(shop, made)
     assert standing["status"] == "pending"
     assert {standing[name] for name in ("user_id", "request_id", "request", "refusal", "sequence")} == {None}
-    assert told(shop) == []
+    assert notice_kinds(shop) == []
     assert shop.get("/consent-requests").json()["requests"] == []
     for answer in (
         shop.get("/consent-status", request_id=request_id),
@@ -168,7 +168,7 @@ def test_whoever_sent_the_link_to_another_gets_nothing(shop: Developer, vault: V
     grant.refresh_from_db()
     assert (grant.status, grant.ended_by) == ("released", "system")
     assert (stands(shop, made)["status"], stands(shop, made)["user_id"]) == ("expired", None)
-    assert told(shop) == []
+    assert notice_kinds(shop) == []
 
 
 def test_a_late_code_completes_nothing(shop: Developer, person: User, browser: Client) -> None:
@@ -195,7 +195,7 @@ def test_a_newer_return_ends_the_code_before_and_a_repetition_is_the_same(
     once, again = (completes(shop, made, second) for _ in range(2))
     assert (once.status_code, again.status_code) == (200, 200)
     assert once.json() | {"request": None} == again.json() | {"request": None}
-    assert told(shop) == ["connection.connected", "consent.denied"]
+    assert notice_kinds(shop) == ["connection.connected", "consent.denied"]
     assert "connection_code" not in browser.get(here)["Location"]
 
 
@@ -213,7 +213,7 @@ def test_the_code_leads_there_where_nothing_can_return(shop: Developer, person: 
     answers(browser, made, code=typed)
     standing = stands(shop, made)
     assert (standing["status"], standing["user_id"]) == ("connected", AppPerson.objects.get().pairwise_id)
-    assert told(shop) == ["connection.connected"]
+    assert notice_kinds(shop) == ["connection.connected"]
 
 
 def test_ten_wrong_codes_an_hour(shop: Developer, person: User, browser: Client) -> None:
@@ -316,7 +316,7 @@ def test_declining_tells_nothing_of_who_it_was(shop: Developer, person: User, br
 
     assert back == {"order": "4711", "connection_id": made["connection_id"], "status": "declined"}
     assert (stands(shop, made)["status"], stands(shop, made)["user_id"]) == ("declined", None)
-    assert told(shop) == ["connection.declined"]
+    assert notice_kinds(shop) == ["connection.declined"]
     assert not AppPerson.objects.exists()
     assert Connection.objects.get().user is None
 
@@ -332,13 +332,13 @@ def test_declining_tells_nothing_of_who_it_was(shop: Developer, person: User, br
 def test_nobody_is_led_elsewhere(shop: Developer, vault: Vault, url: str) -> None:
     for answer in (
         shop.post("/connections", {"return_url": url}),
-        shop.post("/request-consent", asked(vault.user, return_url=url)),
+        shop.post("/request-consent", request_body(vault.user, return_url=url)),
     ):
         assert problem(answer) == (400, "invalid_return_url")
 
 
 def test_an_origin_that_was_taken_away_leads_nowhere(shop: Developer, vault: Vault, browser: Client) -> None:
-    request_id = shop.post("/request-consent", asked(vault.user, return_url=BACK)).json()["request_id"]
+    request_id = shop.post("/request-consent", request_body(vault.user, return_url=BACK)).json()["request_id"]
     decisions.deny(request_id=request_id, by=vault.user)
     shop.app.origins = []
     shop.app.save(update_fields=["origins"])
@@ -348,7 +348,7 @@ def test_an_origin_that_was_taken_away_leads_nowhere(shop: Developer, vault: Vau
 
 
 def test_a_request_of_its_own_leads_back_too(shop: Developer, vault: Vault, browser: Client) -> None:
-    made = shop.post("/request-consent", asked(vault.user, return_url=BACK)).json()
+    made = shop.post("/request-consent", request_body(vault.user, return_url=BACK)).json()
     here = f"/consent/requests/{made['request_id']}/"
     waiting = browser.get(f"{here}return/")
     sheet = browser.get(here).content.decode()
@@ -425,7 +425,7 @@ def test_beginning_anew_takes_the_place_of_what_waits(shop: Developer, vault: Va
     assert ConsentRequest.objects.get(pk=abandoned.pk).status == "cancelled"
     assert ConsentRequest.objects.get(status="pending").withheld
     # and a direct one that of an uncompleted connection, of which it may know nothing
-    direct = shop.post("/request-consent", asked(vault.user, user_id=AppPerson.objects.get().pairwise_id))
+    direct = shop.post("/request-consent", request_body(vault.user, user_id=AppPerson.objects.get().pairwise_id))
     assert direct.status_code == 201
 
 
@@ -443,7 +443,7 @@ def test_what_the_app_knows_of_stays_as_it_is_and_tells_nothing(
 ) -> None:
     """What its link closed or replaced would tell the shop that it was she who followed it."""
     user_id = known_as(shop.app, vault.user)
-    direct = {**asked(vault.user, user_id=user_id), **RIDING}
+    direct = {**request_body(vault.user, user_id=user_id), **RIDING}
     request_id = shop.post("/request-consent", direct).json()["request_id"]
     if shared:
         approved(request_id, vault)
@@ -469,7 +469,7 @@ def test_what_rides_replaces_no_approval_of_meanwhile(shop: Developer, vault: Va
     answers(browser, begin(shop, return_url=BACK, request=RIDING))
     riding = ConsentRequest.objects.get()
     another_key = sealed.public_half(sealed.generate_connector_key())
-    direct = {**asked(vault.user, user_id=user_id), **RIDING, "connector_public_key": another_key}
+    direct = {**request_body(vault.user, user_id=user_id), **RIDING, "connector_public_key": another_key}
     grant = approved(shop.post("/request-consent", direct).json()["request_id"], vault)
     before = known_of(shop, user_id)
 
@@ -484,7 +484,7 @@ def test_what_rides_replaces_no_approval_of_meanwhile(shop: Developer, vault: Va
 
 def left_for(shop: Developer, vault: Vault, user_id: str) -> dict[str, int]:
     """What the app is told that it may still ask of this person, with one request that it takes back."""
-    answer = shop.post("/request-consent", asked(vault.user, user_id=user_id, scope="attr.lifestyle.*"))
+    answer = shop.post("/request-consent", request_body(vault.user, user_id=user_id, scope="attr.lifestyle.*"))
     assert answer.status_code == 201, answer.content
     shop.post("/end-consent", {"request_id": answer.json()["request_id"]})
     return rate_limits(answer)
@@ -505,10 +505,10 @@ def test_what_is_withheld_counts_in_no_limit_that_the_app_is_told(
     assert completes(shop, made, parse_qs(urlsplit(back).query)["connection_code"][0]).status_code == 200
     after = left_for(shop, vault, user_id)
 
-    waiting, asked_of_day = "pending-per-person", "requests-per-person"
+    waiting, per_day = "pending-per-person", "requests-per-person"
     assert during[waiting] == before[waiting]
-    assert during[asked_of_day] == before[asked_of_day] - 1  # its own one
-    assert (after[waiting], after[asked_of_day]) == (before[waiting] - 1, before[asked_of_day] - 3)
+    assert during[per_day] == before[per_day] - 1  # its own one
+    assert (after[waiting], after[per_day]) == (before[waiting] - 1, before[per_day] - 3)
 
 
 def test_a_blocked_app_connects_with_nobody(shop: Developer, vault: Vault, browser: Client) -> None:
@@ -532,7 +532,7 @@ def test_what_is_not_completed_gives_the_old_name_back_to_nobody(
     code = members_of(answers(browser, made))["connection_code"]
 
     assert problem(shop.get(f"/user-scopes/{user_id}")) == (404, "unknown_user")
-    assert problem(shop.post("/request-consent", asked(vault.user, user_id=user_id))) == (404, "unknown_user")
+    assert problem(shop.post("/request-consent", request_body(vault.user, user_id=user_id))) == (404, "unknown_user")
 
     assert completes(shop, made, code).json()["user_id"] == user_id
     assert shop.get(f"/user-scopes/{user_id}").status_code == 200
@@ -559,7 +559,7 @@ def test_blocking_ends_what_is_not_completed(shop: Developer, vault: Vault, brow
 
     assert problem(completes(shop, made, code)) == (403, "invalid_connection_code")
     assert (stands(shop, made)["status"], stands(shop, made)["user_id"]) == ("expired", None)
-    assert told(shop) == []
+    assert notice_kinds(shop) == []
 
 
 @pytest.mark.parametrize("answer", ["connect", "decline"])
@@ -595,11 +595,11 @@ def test_every_answer_says_what_is_left(shop: Developer, person: User, browser: 
 
     refused = [shop.post("/connections", body) for body in ({"x": 1}, {"return_url": "https://evil.example/"})]
     refused += [Developer.of(shop.app, permissions=["discover"]).post("/connections", {"request": RIDING})]
-    held = [shop.get(path, wait="5"), shop.get(path, wait="x"), shop.get("/connections/con_a", wait="5")]
+    polled = [shop.get(path, wait="5"), shop.get(path, wait="x"), shop.get("/connections/con_a", wait="5")]
 
-    assert [answer.status_code for answer in (*refused, *held)] == [400, 400, 403, 200, 400, 404]
+    assert [answer.status_code for answer in (*refused, *polled)] == [400, 400, 403, 200, 400, 404]
     assert [rate_limits(answer) for answer in refused] == [{"connections": left} for left in (599, 598, 597)]
-    assert [rate_limits(answer) for answer in held] == [{"status-polls": 2}] * 3
+    assert [rate_limits(answer) for answer in polled] == [{"status-polls": 2}] * 3
     assert not shop.delete("/connections/usr_a").has_header("RateLimit")
 
 
@@ -626,7 +626,7 @@ def test_either_ends_it(
 
     grant.refresh_from_db()
     assert grant.status == status
-    assert told(shop)[-1] == f"consent.{status}"
+    assert notice_kinds(shop)[-1] == f"consent.{status}"
     assert problem(shop.get(f"/user-scopes/{user_id}")) == (404, "unknown_user")
     assert problem(shop.delete(f"/connections/{user_id}")) == (404, "unknown_user")
     assert AuditEntry.objects.filter(kind="app_disconnected").count() == 1

@@ -45,12 +45,12 @@ DOMAIN = "trips.example"
 
 @dataclass
 class Site:
-    """How the app's website answers, once `answers` is set; `asked` are the paths."""
+    """How the app's website answers, once `answers` is set; `paths` are those asked for."""
 
     body: bytes = b'{"keys": []}'
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     answers: threading.Event = field(default_factory=threading.Event)
 
     def publishes(self, *keys: Any) -> None:
@@ -65,7 +65,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     class Handler(Answering):
         def get(self) -> None:
-            made.asked.append(self.path)
+            made.paths.append(self.path)
             made.answers.wait(MOST_SECONDS)
             self.answer(made.status, made.body, made.headers)
 
@@ -106,11 +106,11 @@ def test_a_request_of_an_app_with_a_domain_is_looked_up_after_the_commit(site: S
     answer = Developer.of(proved).post("/request-consent", asking(known_as(proved, person), key))
 
     request = ConsentRequest.objects.get(request_id=answer.json()["request_id"])
-    assert site.asked == ["/.well-known/consent-connector-keys.json"]
+    assert site.paths == ["/.well-known/consent-connector-keys.json"]
     kept = vouching_of(request)
     assert (kept.by, kept.domain, kept.since) == ("published", DOMAIN, None)
     assert who(request) == "published"
-    assert site.asked == ["/.well-known/consent-connector-keys.json"]  # nobody asks because somebody looks
+    assert site.paths == ["/.well-known/consent-connector-keys.json"]  # nobody asks because somebody looks
 
 
 def test_the_key_of_what_rides_along_is_looked_up_before_the_answers_transaction(
@@ -147,7 +147,7 @@ def test_others_are_not_looked_up(site: Site, make: Any) -> None:
 
     Developer.of(app).post("/request-consent", asking(person.public_id, jwk()))
 
-    assert (site.asked, PublishedKeys.objects.count()) == ([], 0)
+    assert (site.paths, PublishedKeys.objects.count()) == ([], 0)
 
 
 def other_kind(site: Site, key: dict[str, str]) -> None:
@@ -174,7 +174,7 @@ def _is_private(site: Site, request: Any) -> None:
     site.publishes(request.connector)  # with its private half, which everybody has now
 
 
-def _says(body: bytes) -> Any:
+def _serves(body: bytes) -> Any:
     def answer(site: Site, request: Any) -> None:
         site.body = body
 
@@ -192,8 +192,8 @@ def _another(site: Site, request: Any) -> None:
 @pytest.mark.parametrize(
     "does",
     [
-        _redirects, _is_large, _is_private, _many, _another, _says(b""), _says(b"[]"), _says(b'{"keys": {}}'),
-        _says(b"[" * 100_000), _says(b'{"keys": [], "keys": []}'),
+        _redirects, _is_large, _is_private, _many, _another, _serves(b""), _serves(b"[]"), _serves(b'{"keys": {}}'),
+        _serves(b"[" * 100_000), _serves(b'{"keys": [], "keys": []}'),
     ],
     ids=[
         "redirect", "10 MB", "private members", "101 keys", "another key", "nothing", "a list", "no list", "deep",
@@ -206,7 +206,7 @@ def test_nobody_vouches_by(does: Any, site: Site, proved: App) -> None:
 
     assert published.fetch_due() == 1
 
-    assert site.asked == ["/.well-known/consent-connector-keys.json"]
+    assert site.paths == ["/.well-known/consent-connector-keys.json"]
     assert who(request) == "nobody"
 
 
@@ -227,7 +227,7 @@ def test_a_private_address_is_not_connected_to(site: Site, proved: App, monkeypa
 
     published.fetch_due()
 
-    assert (site.asked, who(request)) == ([], "nobody")
+    assert (site.paths, who(request)) == ([], "nobody")
 
 
 def test_failures_are_tried_again_ever_later(site: Site, proved: App) -> None:
@@ -263,7 +263,7 @@ def test_one_fetch_is_for_all_requests_of_an_app(site: Site, proved: App) -> Non
 
     assert published.fetch_due() == 1
 
-    assert len(site.asked) == 1
+    assert len(site.paths) == 1
     assert {who(request) for request in requests} == {"published"}
     assert (published.is_due(), published.fetch_due()) == (False, 0)
 
@@ -282,19 +282,19 @@ def test_nothing_is_fetched_for_what_waits_no_more(end: str, site: Site, proved:
     else:
         App.objects.update(proved_domain="", domain_proved_at=None)
 
-    assert (published.is_due(), published.fetch_due(), site.asked) == (False, 0, [])
+    assert (published.is_due(), published.fetch_due(), site.paths) == (False, 0, [])
     assert published.forget_decided() == (end in ("denied", "overdue"))
 
 
 def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
     site: Site, proved: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = threading.Event()
+    release = threading.Event()
     runs: list[int] = []
 
     def hangs() -> int:
         runs.append(1)
-        held.wait(MOST_SECONDS)
+        release.wait(MOST_SECONDS)
         return 1
 
     monkeypatch.setattr(published, "fetch_due", hangs)
@@ -304,7 +304,7 @@ def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
         worker.start()
     eventually(lambda: len(runs) == 2 and len(found) == 4, "two that fetch, and four that were turned away")
     assert (len(runs), found) == (2, [0] * 4)
-    held.set()
+    release.set()
     for worker in workers:
         worker.join()
     monkeypatch.undo()
@@ -317,7 +317,7 @@ def test_a_worker_that_shuts_down_begins_no_fetch(site: Site, proved: App, monke
     waiting(proved)
     monkeypatch.setattr(shutdown, "has_begun", lambda: True)
 
-    assert (published.fetch_due(), site.asked) == (0, [])
+    assert (published.fetch_due(), site.paths) == (0, [])
 
 
 # --- whoever writes the database --------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_a_registered_key_is_told_everywhere(client: Client, own: AppMember) -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ("", "This field is required"),
         ("not json", "it is not valid JSON"),
@@ -94,13 +94,15 @@ def test_a_registered_key_is_told_everywhere(client: Client, own: AppMember) -> 
     ],
     ids=["nothing", "text", "twice", "list", "low order", "private", "rsa"],
 )
-def test_what_is_no_public_key_is_refused_at_its_field(client: Client, own: AppMember, given: str, said: str) -> None:
+def test_what_is_no_public_key_is_refused_at_its_field(
+    client: Client, own: AppMember, given: str, message: str
+) -> None:
     sign_in(client, own.user)
 
     answer = client.post(page(own.app), {"key_id": "backend-1", "jwk": given})
 
     assert answer.status_code == 400
-    assert said in str(answer.context["form"].errors["jwk"])  # type: ignore[index]  # of a page
+    assert message in str(answer.context["form"].errors["jwk"])  # type: ignore[index]  # of a page
     assert not ConnectorKey.objects.exists()
 
 

@@ -62,10 +62,10 @@ def test_since_when_a_registered_key_is_known(owner: JsonClient, person: User) -
     request = ConsentRequestFactory(user=person)
     key = vouch_for(request)
 
-    said = owner.get(f"/consent/requests/{request.request_id}/data").json()["vouching"]
+    vouching = owner.get(f"/consent/requests/{request.request_id}/data").json()["vouching"]
 
-    entry = read_entry(said.pop("entry"))
-    assert said == {"by": "registered", "domain": None, "since": rfc3339(key.registered_at)}
+    entry = read_entry(vouching.pop("entry"))
+    assert vouching == {"by": "registered", "domain": None, "since": rfc3339(key.registered_at)}
     assert entry.facts is not None
     assert (entry.facts["app_id"], entry.facts["thumbprint"]) == (request.app.app_id, request.connector_thumbprint)
 

@@ -29,8 +29,8 @@ Work = Callable[[], object]
 
 def claims(jws: str) -> dict[str, Any]:
     payload = jws.split(".")[1]
-    told: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return told
+    decoded: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return decoded
 
 
 def memory() -> Memory:
@@ -40,9 +40,9 @@ def memory() -> Memory:
 def proven(receipt: Receipt) -> int:
     """The leaf that the app's copy is proved by, checked as the app's client checks it."""
     own = claims(receipt.app_jws)
-    told = proof_for_app(app_id=own["pii_controller"]["app_id"], claims=own)
-    assert told is not None, receipt.receipt_id
-    return check_receipt(own, told, memory()).proof.index
+    proof = proof_for_app(app_id=own["pii_controller"]["app_id"], claims=own)
+    assert proof is not None, receipt.receipt_id
+    return check_receipt(own, proof, memory()).proof.index
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_ends_that_wait_for_the_audit_are_proved_once_it_is_back(over: World) ->
 
 
 def all_hold() -> str:
-    said = StringIO()
-    call_command("verify_audit", stdout=said, stderr=StringIO())
-    return said.getvalue()
+    output = StringIO()
+    call_command("verify_audit", stdout=output, stderr=StringIO())
+    return output.getvalue()
 
 
 def write_ends() -> None:

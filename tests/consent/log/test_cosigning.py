@@ -16,7 +16,7 @@ from tests.consent.log.conftest import Grow, Hire
 from tests.fakes.witness import Witness
 
 
-def told() -> dict[str, Any]:
+def checkpoint_json() -> dict[str, Any]:
     body: dict[str, Any] = Client().get("/.well-known/consent-checkpoint.json").json()
     return body
 
@@ -37,7 +37,7 @@ def test_every_witness_cosigns_the_newest_checkpoint(grow: Grow, hire: Hire) -> 
     read = served(witnesses)
     assert read.size == 304
     assert [cosignature.witness for cosignature in read.cosignatures] == ["w1.example", "w2.example/w"]
-    assert told()["cosignatures_missing"] == []
+    assert checkpoint_json()["cosignatures_missing"] == []
 
 
 def test_a_log_that_forgot_what_its_witness_saw_asks_again(grow: Grow, hire: Hire) -> None:
@@ -64,7 +64,7 @@ def test_a_checkpoint_waits_for_its_witnesses_and_is_then_published_without_them
 
     AuditCheckpoint.objects.filter(size=5).update(at=database_now() - timedelta(seconds=11))
     assert served([present]).size == 5
-    assert told()["cosignatures_missing"] == ["w2.example"]
+    assert checkpoint_json()["cosignatures_missing"] == ["w2.example"]
 
 
 def test_a_quorum_is_enough(grow: Grow, hire: Hire, settings: Any) -> None:
@@ -77,7 +77,7 @@ def test_a_quorum_is_enough(grow: Grow, hire: Hire, settings: Any) -> None:
 
     assert ask_log_witnesses() == 1
 
-    assert told()["cosignatures_missing"] == ["w1.example"]
+    assert checkpoint_json()["cosignatures_missing"] == ["w1.example"]
     logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
     proof = notes.read_proof(str(published.proof_of_entry(entry.pk)), logs, [present.key])
     assert proof.checkpoint.cosignatures
@@ -149,4 +149,4 @@ def test_who_is_leaving_is_asked_still_and_counts_no_more(grow: Grow, hire: Hire
     assert not cosigning.is_due()
 
     assert [each.witness for each in served([first, second]).cosignatures] == ["w1.example", "w2.example"]
-    assert told()["cosignatures_missing"] == []
+    assert checkpoint_json()["cosignatures_missing"] == []

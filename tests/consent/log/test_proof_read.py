@@ -22,9 +22,9 @@ def plainly(index: int) -> dict[str, Any] | None:
     first = cosigned.order_by("size").first()
     if first is None:
         return None
-    stands = {"epoch": state.epoch, "size": state.size, "frontier": bytes(state.frontier)}
-    told = {"proved_by": first.size, "note": first.note, "cosignatures": first.cosignatures}
-    return {"log_index": index, **stands, **told}
+    tree = {"epoch": state.epoch, "size": state.size, "frontier": bytes(state.frontier)}
+    proof = {"proved_by": first.size, "note": first.note, "cosignatures": first.cosignatures}
+    return {"log_index": index, **tree, **proof}
 
 
 def by_hand(by: str, value: Any) -> dict[str, Any] | None:

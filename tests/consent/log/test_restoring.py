@@ -64,7 +64,7 @@ def append(count: int, chain: str = "person:b") -> None:
     audit.append_all([audit.NewEntry(chain=chain, kind="denied", actor="person", at=AT, facts={})] * count)
 
 
-def told() -> dict[str, Any]:
+def restored_facts() -> dict[str, Any]:
     return AuditEntry.objects.of(audit.DEPLOYMENT).get(kind="restored").facts
 
 
@@ -101,15 +101,15 @@ def test_the_tree_grows_again_from_the_mirror(rolled_back: Memory, capsys: Captu
 
     assert NoticeCounter.objects.get(app=app).sequence == EPOCH
 
-    said = "303 leaves came back, and the log has 603.\nThe entries of 301 of them are lost, with what they told. "
-    assert capsys.readouterr().out.startswith(said)
+    expected = "303 leaves came back, and the log has 603.\nThe entries of 301 of them are lost, with what they told. "
+    assert capsys.readouterr().out.startswith(expected)
     assert look(rolled_back).checkpoint == rolled_back.checkpoint
     assert sequence_and_sign() == 1  # the entry that tells of it
     after = look(rolled_back).checkpoint
     assert after is not None
     assert after.size == 604
-    assert (told()["had"], told()["size"], told()["epoch"]) == (300, 603, "")
-    assert told()["leaves_without_entries"] == [[302, 602]]
+    assert (restored_facts()["had"], restored_facts()["size"], restored_facts()["epoch"]) == (300, 603, "")
+    assert restored_facts()["leaves_without_entries"] == [[302, 602]]
     assert (LogTile.objects.count(), AuditEntry.objects.filter(leaf=None).count()) == (2, 0)
     assert [checkpoint.size for checkpoint in AuditCheckpoint.objects.order_by("size")] == [300, 302, 603, 604]
     assert list(verify_log()) == []
@@ -153,14 +153,14 @@ def test_a_mirror_that_does_not_continue_the_log_changes_nothing(rolled_back: Me
     append(1)
     assert sequence_batch() == 3  # the log went on beside what was published, which its signer would have refused
 
-    said = refused("--from-mirror", "--signer-too")
+    message = refused("--from-mirror", "--signer-too")
 
-    assert "does not begin as the mirror does: it takes a new epoch" in said
+    assert "does not begin as the mirror does: it takes a new epoch" in message
     assert LogState.objects.get().size == 303
 
 
 @pytest.mark.parametrize(
-    ("spoil", "says"),
+    ("spoil", "message"),
     [
         (lambda mirror: (mirror / "checkpoint").unlink(), "the mirror has no"),
         (lambda mirror: (mirror / "tile/entries/001").unlink(), "the mirror has no"),
@@ -169,10 +169,12 @@ def test_a_mirror_that_does_not_continue_the_log_changes_nothing(rolled_back: Me
         (lambda mirror: spoil_note(mirror / "checkpoint"), "not signed by a key of this log"),
     ],
 )
-def test_a_mirror_that_is_not_whole_changes_nothing(rolled_back: Memory, mirror: Path, spoil: Any, says: str) -> None:
+def test_a_mirror_that_is_not_whole_changes_nothing(
+    rolled_back: Memory, mirror: Path, spoil: Any, message: str
+) -> None:
     spoil(mirror)
 
-    assert says in refused("--from-mirror")
+    assert message in refused("--from-mirror")
     assert (LogState.objects.get().size, AuditCheckpoint.objects.count()) == (300, 1)
     assert not AuditEntry.objects.of(audit.DEPLOYMENT).exists()
 
@@ -238,7 +240,7 @@ def test_another_tree_begins_with_the_old_ones_last_note_and_every_reader_sees_i
     after = [bytes(leaf.entry_hash) for leaf in LogLeaf.objects.order_by("log_index")]
     assert after == [hashlib.sha256(note.encode()).digest(), *before]
     assert newest().note.startswith("localhost:8000/log/2026-11-24\n301\n")
-    assert (told()["last_note"], told()["leaves_without_entries"]) == (note, [[0, 0]])
+    assert (restored_facts()["last_note"], restored_facts()["leaves_without_entries"]) == (note, [[0, 0]])
     with pytest.raises(LogEpochChanged, match="begins anew as localhost:8000/log/2026-11-24"):
         look(reader)
     assert witness.add_checkpoint(f"old 0\n\n{newest().full_note}".encode())[0] == 404
@@ -264,7 +266,7 @@ def test_who_gives_a_newer_note_has_it_in_the_first_leaf(cut: tuple[Memory, Witn
 
     first = LogLeaf.objects.get(log_index=0)
     assert bytes(first.entry_hash) == hashlib.sha256(notes.signed_by_log(reader.checkpoint.note).encode()).digest()
-    assert told()["last_note"] == note
+    assert restored_facts()["last_note"] == note
 
 
 @pytest.mark.parametrize("spoilt", ["what a witness had\n", "localhost:8000/log\n{size}0\n{rest}"])

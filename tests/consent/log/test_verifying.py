@@ -136,7 +136,7 @@ def test_what_was_done_to_the_log_is_found(
 
     tamper()
 
-    assert any((chain, at) == ("log", index) and reason in said for chain, at, said in found()), found()
+    assert any((chain, at) == ("log", index) and reason in message for chain, at, message in found()), found()
 
 
 def test_entries_that_never_entered_are_named_after_ten_minutes(grow: Grow, unprotected: None) -> None:

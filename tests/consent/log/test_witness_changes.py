@@ -16,14 +16,14 @@ from consent_bridge import notes
 from tests.consent.log.conftest import Grow, Hire
 
 
-def told() -> list[dict[str, Any]]:
+def listed_changes() -> list[dict[str, Any]]:
     changes: list[dict[str, Any]] = Client().get("/log/witnesses").json()["changes"]
     return changes
 
 
 def test_nothing_is_entered_where_nobody_watches(grow: Grow, hire: Hire) -> None:
     assert not witness_changes.record()
-    assert told() == []
+    assert listed_changes() == []
 
 
 def test_witnesses_are_entered_once_for_each_change(grow: Grow, hire: Hire, settings: Any) -> None:
@@ -66,13 +66,13 @@ def test_an_answer_is_searched_for_once_in_a_while(grow: Grow, hire: Hire, monke
         return proof(*given)
 
     monkeypatch.setattr(witness_changes, "_proof", counted)
-    first = [told() for _ in range(3)]
+    first = [listed_changes() for _ in range(3)]
     assert (len(searched), first) == (1, [first[0]] * 3)
     sequence_and_sign()  # another checkpoint is another answer
-    assert told()[0]["proof"] is not None
+    assert listed_changes()[0]["proof"] is not None
     later = time.time() + witness_changes.KEPT_SECONDS + 1
     monkeypatch.setattr("common.cache.time.time", lambda: later)
-    told()
+    listed_changes()
     assert len(searched) == 3
 
 
@@ -80,7 +80,7 @@ def test_a_change_is_proved_once_those_before_it_cosigned_it(grow: Grow, hire: H
     old = hire("w1.example")
     witness_changes.record()
     sequence_and_sign()
-    (first,) = told()
+    (first,) = listed_changes()
     assert first["proof"] is not None  # before it there was nobody who had to cosign
 
     former = settings.LOG_WITNESSES[0]
@@ -89,11 +89,11 @@ def test_a_change_is_proved_once_those_before_it_cosigned_it(grow: Grow, hire: H
     witness_changes.record()
     sequence_and_sign()
     assert ask_log_witnesses() == 1
-    assert told()[1]["proof"] is None
+    assert listed_changes()[1]["proof"] is None
     settings.LOG_WITNESSES = [(f"-{former[0]}", former[1]), *settings.LOG_WITNESSES]
     assert ask_log_witnesses() == 1
 
-    _, second = told()
+    _, second = listed_changes()
     logs = [notes.VerifierKey.parse(str(key)) for key in keys.verifier_keys()]
     proof = notes.read_proof(second["proof"], logs, [old.key])
     assert [each.witness for each in proof.checkpoint.cosignatures] == ["w1.example"]

@@ -68,9 +68,9 @@ def test_it_is_told_and_proved_as_a_real_expiry_is(api: Developer, app: App, pla
     expiry.write_down_expiry()
     move(api, played, 2 * HOUR)
 
-    told = [api.get("/consent-status", request_id=request.request_id).json() for request in (real, moved)]
-    assert [status["decided_at"] for status in told] == [rfc3339(real.expires_at), rfc3339(ends)]
-    assert [status["status"] for status in told] == ["expired", "expired"]
+    statuses = [api.get("/consent-status", request_id=request.request_id).json() for request in (real, moved)]
+    assert [status["decided_at"] for status in statuses] == [rfc3339(real.expires_at), rfc3339(ends)]
+    assert [status["status"] for status in statuses] == ["expired", "expired"]
     assert list(Notice.objects.values_list("kind", flat=True)) == ["consent.expired"] * 2
     receipts = [Receipt.objects.get(request=request) for request in (real, moved)]
     assert [receipt.event for receipt in receipts] == ["expired", "expired"]
@@ -86,9 +86,9 @@ def test_it_is_moved_twice_and_ends_nothing_twice(api: Developer, app: App, play
 
 def test_what_is_asked_afterwards_has_its_whole_time(api: Developer, app: App, played: User) -> None:
     move(api, played, 90 * 86400)
-    asked = ConsentRequestFactory(app=app, user=played)
+    request = ConsentRequestFactory(app=app, user=played)
 
-    assert api.get("/consent-status", request_id=asked.request_id).json()["status"] == "pending"
+    assert api.get("/consent-status", request_id=request.request_id).json()["status"] == "pending"
 
 
 @pytest.mark.parametrize("seconds", [0, -1, 1.5, "60", None, True, 10**12])

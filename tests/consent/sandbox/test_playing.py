@@ -83,11 +83,13 @@ def test_a_vault_is_made_filled_read_and_emptied(player: JsonClient, played: Use
 
 def test_a_request_is_looked_at_and_approved_even_restricted_data(player: JsonClient, app: App, vault: Vault) -> None:
     vault.write("financial", "signals", {"spend_bracket": "low"})
-    held = Vault(vault.user, vault.key, "", None, {("financial", "signals"): {"spend_bracket": "low"}}, vault.root)
+    financial_vault = Vault(
+        vault.user, vault.key, "", None, {("financial", "signals"): {"spend_bracket": "low"}}, vault.root
+    )
     request = ConsentRequestFactory(app=app, user=vault.user, scope="attr.financial.signals.*")
 
     data = player.get(f"/requests/{request.request_id}/data")
-    approved = player.post(f"/requests/{request.request_id}/decision", approval_body(request, held))
+    approved = player.post(f"/requests/{request.request_id}/decision", approval_body(request, financial_vault))
 
     assert data.json()["scope_entry"]["sensitivity_tier"] == "restricted"
     assert approved.json()["status"] == "approved", approved.content

@@ -20,7 +20,7 @@ from developers.models import App
 from pkm.segments.models import Blob
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.sandbox.conftest import of
 from tests.factories import ConsentRequestFactory, ExportFactory, SandboxPersonFactory, TestAppFactory, Vault
 from tests.outbox import send_mails
@@ -135,7 +135,7 @@ def test_a_deleted_person_does_not_become_somebody_whom_live_apps_reach(
     api.delete(of(vault.user))
 
     assert live_api.get(f"/user-scopes/{vault.user.public_id}").json()["code"] == "unknown_user"
-    assert live_api.post("/request-consent", asked(vault.user)).json()["code"] == "unknown_user"
+    assert live_api.post("/request-consent", request_body(vault.user)).json()["code"] == "unknown_user"
 
 
 def test_nobody_signs_in_as_them_and_no_mail_is_sent_to_them(api: Developer, app: App, vault: Vault) -> None:
@@ -155,7 +155,7 @@ def test_nobody_signs_in_as_them_and_no_mail_is_sent_to_them(api: Developer, app
 def test_a_test_app_is_told_of_any_event_of_agents(api: Developer, app: App, event: ProcessingEvent) -> None:
     answer = api.post("/sandbox/events", {"type": event.value})
 
-    told = Notice.objects.get(app=app)
-    assert (answer.status_code, answer.json()) == (201, told.facts)
-    assert (told.kind, told.request, told.facts["sequence"]) == (event.value, None, told.sequence)
+    notice = Notice.objects.get(app=app)
+    assert (answer.status_code, answer.json()) == (201, notice.facts)
+    assert (notice.kind, notice.request, notice.facts["sequence"]) == (event.value, None, notice.sequence)
     assert api.post("/sandbox/events", {"type": "consent.approved"}).json()["code"] == "invalid_request"

@@ -4,7 +4,7 @@ from typing import Any
 
 from developers.models import App
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault, known_as
 
 SAME = {"X-Request-Id": "the-same-id"}
@@ -32,7 +32,7 @@ def good_call(tool: str, app: App, vault: Vault) -> dict[str, Any]:
         case "discover_user_scopes":
             return {"user_id": known_as(app, vault.user)}
         case "request_consent":
-            return asked(vault.user)
+            return request_body(vault.user)
         case "check_consent_status":
             return {"request_id": ExportFactory(grant__request__app=app).grant.request.request_id}
         case "get_encrypted_export":

@@ -7,7 +7,7 @@ import pytest
 from consent.decisions import actions as decision_actions
 from consent.requests.models import ConsentRequest
 from developers.models import App
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval
 from tests.consent.tools.hosts import NEWEST, PREVIOUS, URL_ELICITATION, Host, error_of
 from tests.factories import AppFactory, PersonFactory, Vault, give_vault
@@ -35,7 +35,7 @@ def again(host: Host, arguments: dict[str, Any], first: dict[str, Any], answer: 
 
 
 def test_the_page_comes_first_and_the_request_stands_already(eliciting_host: Host, vault: Vault) -> None:
-    result = first_round(eliciting_host, asked(vault.user))
+    result = first_round(eliciting_host, request_body(vault.user))
 
     request = ConsentRequest.objects.get()
     ((_, page),) = result["inputRequests"].items()
@@ -52,25 +52,25 @@ def test_the_page_comes_first_and_the_request_stands_already(eliciting_host: Hos
 def test_whatever_the_host_answers_the_retry_answers_with_the_same_request(
     answer: Any, eliciting_host: Host, vault: Vault
 ) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
-    retry = again(eliciting_host, asked(vault.user), first, answer)
+    first = first_round(eliciting_host, request_body(vault.user))
+    retry = again(eliciting_host, request_body(vault.user), first, answer)
 
     second = eliciting_host.answer("request_consent", **retry)
 
     request = ConsentRequest.objects.get()
     assert (second["request_id"], second["status"], request.status) == (request.request_id, "pending", "pending")
     eliciting_host.capabilities = None
-    at_once = eliciting_host.answer("request_consent", asked(vault.user))
+    at_once = eliciting_host.answer("request_consent", request_body(vault.user))
     second.pop("expires_in"), at_once.pop("expires_in")
     assert second == at_once
 
 
 def test_a_decision_in_between_is_reported_and_nothing_new_is_asked(eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     request = ConsentRequest.objects.get()
     decision_actions.approve(request_id=request.request_id, by=vault.user, body=approval(request, vault))
 
-    second = eliciting_host.answer("request_consent", **again(eliciting_host, asked(vault.user), first))
+    second = eliciting_host.answer("request_consent", **again(eliciting_host, request_body(vault.user), first))
 
     assert (second["request_id"], second["status"]) == (request.request_id, "approved")
     assert ConsentRequest.objects.count() == 1
@@ -79,11 +79,11 @@ def test_a_decision_in_between_is_reported_and_nothing_new_is_asked(eliciting_ho
 def test_every_process_opens_the_state_of_another(eliciting_host: Host, vault: Vault) -> None:
     from consent.tools.server import server_of_tools
 
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     server_of_tools.cache_clear()  # as good as another process: the keys are made from the settings anew
 
     assert (
-        eliciting_host.answer("request_consent", **again(eliciting_host, asked(vault.user), first))["status"]
+        eliciting_host.answer("request_consent", **again(eliciting_host, request_body(vault.user), first))["status"]
         == "pending"
     )
 
@@ -93,12 +93,12 @@ def test_state_of_the_key_before_opens_after_a_rotation(eliciting_host: Host, va
 
     from consent.tools.server import server_of_tools
 
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
     server_of_tools.cache_clear()
     try:
         assert (
-            eliciting_host.answer("request_consent", **again(eliciting_host, asked(vault.user), first))["status"]
+            eliciting_host.answer("request_consent", **again(eliciting_host, request_body(vault.user), first))["status"]
             == "pending"
         )
     finally:
@@ -111,27 +111,32 @@ def refused_state(host: Host, retry: dict[str, Any]) -> None:
 
 
 def test_state_is_bound_to_the_app(eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     stranger = Host.of(AppFactory())
     stranger.capabilities = URL_ELICITATION
 
-    refused_state(stranger, again(eliciting_host, asked(vault.user), first))
+    refused_state(stranger, again(eliciting_host, request_body(vault.user), first))
 
 
 def test_another_token_of_the_same_app_may_go_on(eliciting_host: Host, app: App, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     colleague = Host.of(app)
 
-    assert colleague.answer("request_consent", **again(eliciting_host, asked(vault.user), first))["status"] == "pending"
+    assert (
+        colleague.answer("request_consent", **again(eliciting_host, request_body(vault.user), first))["status"]
+        == "pending"
+    )
 
 
 def test_state_is_bound_to_the_person_and_to_every_argument(eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     other = give_vault(PersonFactory())
 
-    refused_state(eliciting_host, again(eliciting_host, asked(other.user), first))
-    refused_state(eliciting_host, again(eliciting_host, asked(vault.user, purpose="Something else entirely"), first))
-    refused_state(eliciting_host, again(eliciting_host, asked(vault.user, max_reads=1), first))
+    refused_state(eliciting_host, again(eliciting_host, request_body(other.user), first))
+    refused_state(
+        eliciting_host, again(eliciting_host, request_body(vault.user, purpose="Something else entirely"), first)
+    )
+    refused_state(eliciting_host, again(eliciting_host, request_body(vault.user, max_reads=1), first))
 
 
 @pytest.mark.parametrize(
@@ -145,14 +150,14 @@ def test_state_is_bound_to_the_person_and_to_every_argument(eliciting_host: Host
     ],
 )
 def test_spoilt_state_is_refused(spoil: Any, eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
-    retry = again(eliciting_host, asked(vault.user), first)
+    first = first_round(eliciting_host, request_body(vault.user))
+    retry = again(eliciting_host, request_body(vault.user), first)
 
     refused_state(eliciting_host, {**retry, "requestState": spoil(retry["requestState"])})
 
 
 def test_state_of_this_tool_is_no_use_to_another(eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
 
     answer = eliciting_host.send(
         "tools/call", {"name": "end_consent", "requestState": first["requestState"], "arguments": {"request_id": "x"}}
@@ -162,8 +167,8 @@ def test_state_of_this_tool_is_no_use_to_another(eliciting_host: Host, vault: Va
 
 
 def test_answers_without_state_end_the_rounds(eliciting_host: Host, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
-    retry = again(eliciting_host, asked(vault.user), first)
+    first = first_round(eliciting_host, request_body(vault.user))
+    retry = again(eliciting_host, request_body(vault.user), first)
     del retry["requestState"]
 
     assert eliciting_host.answer("request_consent", **retry)["status"] == "pending"
@@ -174,24 +179,24 @@ def test_answers_without_state_end_the_rounds(eliciting_host: Host, vault: Vault
 def test_a_host_that_opens_no_pages_is_answered_at_once(capabilities: Any, host: Host, vault: Vault) -> None:
     host.capabilities = capabilities
 
-    assert host.answer("request_consent", asked(vault.user))["status"] == "pending"
+    assert host.answer("request_consent", request_body(vault.user))["status"] == "pending"
 
 
 def test_the_previous_revision_is_answered_at_once(eliciting_host: Host, vault: Vault) -> None:
     eliciting_host.revision = PREVIOUS
 
-    assert eliciting_host.answer("request_consent", asked(vault.user))["status"] == "pending"
+    assert eliciting_host.answer("request_consent", request_body(vault.user))["status"] == "pending"
 
 
 def test_a_refusal_opens_no_page(eliciting_host: Host, vault: Vault) -> None:
     assert eliciting_host.revision == NEWEST
-    assert eliciting_host.problem("request_consent", asked(vault.user, purpose="x"))["code"] == "invalid_request"
+    assert eliciting_host.problem("request_consent", request_body(vault.user, purpose="x"))["code"] == "invalid_request"
 
 
 def test_a_token_that_lost_its_permission_gets_no_second_round(eliciting_host: Host, app: App, vault: Vault) -> None:
-    first = first_round(eliciting_host, asked(vault.user))
+    first = first_round(eliciting_host, request_body(vault.user))
     reader = Host.of(app, permissions=["read"])
 
-    problem = reader.problem("request_consent", **again(eliciting_host, asked(vault.user), first))
+    problem = reader.problem("request_consent", **again(eliciting_host, request_body(vault.user), first))
 
     assert problem["code"] == "insufficient_scope"

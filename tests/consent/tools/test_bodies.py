@@ -19,8 +19,8 @@ pytestmark = pytest.mark.django_db
 
 def message(request_id: Any) -> bytes:
     params = {"name": "check_consent_status", "arguments": {"request_id": request_id}, "_meta": envelope()}
-    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-    return orjson.dumps(asked)
+    request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    return orjson.dumps(request)
 
 
 NAMED = {
@@ -42,12 +42,12 @@ def test_a_name_that_cannot_be_one_never_reaches_the_database(request_id: Any, h
 
 
 class _Broken(io.BytesIO):
-    """What a caller sends who hangs up in the middle; how often it was waited for."""
+    """What a caller sends who hangs up in the middle; `reads` is how often it was waited for."""
 
-    asked = 0
+    reads = 0
 
     def read(self, size: int | None = -1) -> bytes:
-        self.asked += 1
+        self.reads += 1
         raise OSError("connection reset")
 
 
@@ -79,7 +79,7 @@ def test_nobody_waits_for_the_body_of_who_was_let_in_once(host: Host, app: App) 
     body = _Broken()
 
     assert hang_up(host.token, body).status_code == 401
-    assert body.asked == 0
+    assert body.reads == 0
 
 
 @pytest.mark.parametrize("token", ["cr_live_00000000_" + "0" * 43, "no token"])
@@ -89,4 +89,4 @@ def test_nobody_waits_for_the_body_of_a_stranger(token: str) -> None:
     answer = hang_up(token, body)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_token")
-    assert body.asked == 0
+    assert body.reads == 0

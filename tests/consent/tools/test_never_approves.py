@@ -11,7 +11,7 @@ from consent.exports.models import Export
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from developers.models import App
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.tools.hosts import NEWEST, PREVIOUS, TOOLS, URL_ELICITATION, Host
 from tests.factories import ConsentRequestFactory, Vault
 
@@ -62,7 +62,7 @@ def words(request: ConsentRequest) -> st.SearchStrategy[Any]:
 @given(data=st.data())
 def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting: ConsentRequest, vault: Vault) -> None:
     tool = data.draw(st.sampled_from(TOOLS))
-    base = data.draw(st.sampled_from([{}, {"request_id": waiting.request_id}, asked(vault.user)]))
+    base = data.draw(st.sampled_from([{}, {"request_id": waiting.request_id}, request_body(vault.user)]))
     more = data.draw(st.dictionaries(NAMES, words(waiting) | VALUES, max_size=4))
     wanted = {**base, **more}
     if isinstance(wanted.get("wait_seconds"), int):
@@ -81,7 +81,7 @@ def test_no_arguments_approve(data: st.DataObject, app: App, host: Host, waiting
 @given(data=st.data())
 def test_no_answer_of_a_host_approves(data: st.DataObject, host: Host, waiting: ConsentRequest, vault: Vault) -> None:
     host.capabilities = URL_ELICITATION
-    given_ = asked(vault.user)
+    given_ = request_body(vault.user)
     first = host.call("request_consent", given_)
     (page,) = first["inputRequests"]
     action = data.draw(st.sampled_from(["accept", "decline", "cancel", "approve", "approved", ""]))

@@ -9,7 +9,7 @@ from django.db import OperationalError
 
 from developers.models import App
 from tests.callers import Developer
-from tests.consent.api.addresses import CONNECTOR, asked
+from tests.consent.api.addresses import CONNECTOR, request_body
 from tests.consent.tools.calls import SAME, granted, pending, rest
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, ConsentRequestFactory, Vault
@@ -18,7 +18,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, Vault
 Refused = Callable[[App, Vault], dict[str, Any]]
 
 
-ASKED: dict[str, tuple[dict[str, Any], int, str]] = {
+REFUSED_REQUESTS: dict[str, tuple[dict[str, Any], int, str]] = {
     "ask nobody": ({"user_id": "usr_x"}, 404, "unknown_user"),
     "no such scope": ({"scope": "attr.x.*"}, 400, "invalid_scope"),
     "two scopes": ({"scope": ["attr.lifestyle.food.*"]}, 400, "one_scope_per_request"),
@@ -31,17 +31,19 @@ ASKED: dict[str, tuple[dict[str, Any], int, str]] = {
 
 
 def asking(changes: dict[str, Any], app: App, vault: Vault) -> dict[str, Any]:
-    return asked(vault.user, **changes)
+    return request_body(vault.user, **changes)
 
 
 REFUSALS: dict[str, tuple[str, Refused, int, str]] = {
-    **{name: ("request_consent", partial(asking, row[0]), row[1], row[2]) for name, row in ASKED.items()},
+    **{name: ("request_consent", partial(asking, row[0]), row[1], row[2]) for name, row in REFUSED_REQUESTS.items()},
     "nobody": ("discover_user_scopes", lambda app, vault: {"user_id": "usr_nobody"}, 404, "unknown_user"),
     "no sharing ID": ("discover_user_scopes", lambda app, vault: {"user_id": "no;id"}, 404, "unknown_user"),
     "unknown member": ("end_consent", lambda app, vault: {**pending(app), "approve": True}, 400, "invalid_request"),
     "denied before": (
         "request_consent",
-        lambda app, vault: ConsentRequestFactory(app=app, user=vault.user, status="denied") and asked(vault.user),
+        lambda app, vault: (
+            ConsentRequestFactory(app=app, user=vault.user, status="denied") and request_body(vault.user)
+        ),
         429,
         "recently_denied",
     ),
@@ -75,7 +77,7 @@ def test_a_refusal_says_what_is_left(host: Host, app: App, vault: Vault) -> None
     for changes in ({}, {"scope": "attr.x.*"}):
         if not changes:
             ConsentRequestFactory(app=app, user=vault.user, status="denied")
-        answer = host.send("tools/call", {"name": "request_consent", "arguments": asked(vault.user, **changes)})
+        answer = host.send("tools/call", {"name": "request_consent", "arguments": request_body(vault.user, **changes)})
 
         assert answer.json()["result"]["isError"]
         assert answer["RateLimit"].count('"unknown-users"') == 1

@@ -14,7 +14,7 @@ from consent.exports.models import Read
 from consent.requests.models import ConsentRequest
 from developers.models import App
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.tools.calls import good_call, pending, rest
 from tests.consent.tools.hosts import TOOLS, Host
 from tests.factories import ExportFactory, Vault, give_vault, known_as
@@ -57,18 +57,20 @@ def test_its_schemas_are_those_of_the_rest(tool: str, operation: str, host: Host
     responses, body = described[0]["responses"], described[0].get("requestBody")
 
     result, problem = (set(choice["required"]) for choice in found["outputSchema"]["anyOf"])
-    told = set(plain(responses["200"]["content"]["application/json"]["schema"], components)["required"])
-    assert result == ({"scope_entries"} if tool == "discover_user_scopes" else told)
+    required = set(plain(responses["200"]["content"]["application/json"]["schema"], components)["required"])
+    assert result == ({"scope_entries"} if tool == "discover_user_scopes" else required)
     refused = plain(responses["400"]["content"]["application/problem+json"]["schema"], components)
     assert problem == set(refused["required"])
     if tool == "request_consent":
-        asked_for = plain(body["content"]["application/json"]["schema"], components)
-        assert set(found["inputSchema"]["properties"]) == set(asked_for["properties"]) - {"invitation_sha256"}
-        assert found["inputSchema"]["required"] == asked_for["required"]
+        schema = plain(body["content"]["application/json"]["schema"], components)
+        assert set(found["inputSchema"]["properties"]) == set(schema["properties"]) - {"invitation_sha256"}
+        assert found["inputSchema"]["required"] == schema["required"]
     else:
-        said = {name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()}
-        assert said == ARGUMENTS[tool]
-        named = [name for name in said if name in ("user_id", "request_id")]
+        properties = {
+            name: without(member, "description") for name, member in found["inputSchema"]["properties"].items()
+        }
+        assert properties == ARGUMENTS[tool]
+        named = [name for name in properties if name in ("user_id", "request_id")]
         assert found["inputSchema"].get("required", []) == named
 
 
@@ -128,8 +130,8 @@ def test_the_list_and_a_filtered_discovery_fit_a_context(host: Host, app: App, v
     assert tokens(list(tools.values())) + tokens(message) <= 3000
 
 
-def tokens(told: Any) -> float:
-    return len(orjson.dumps(told)) / 4
+def tokens(content: Any) -> float:
+    return len(orjson.dumps(content)) / 4
 
 
 @pytest.mark.parametrize(
@@ -250,11 +252,11 @@ def test_the_reader_behind_our_own_proxy_is_whom_it_saw(host: Host, app: App, se
 
 
 def test_a_request_made_by_tool_stands_as_one_made_by_rest(host: Host, api: Developer, vault: Vault) -> None:
-    answer = host.answer("request_consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
+    answer = host.answer("request_consent", request_body(vault.user, max_reads=3, binding_message="blue fox"))
 
     request = ConsentRequest.objects.get()
     assert (request.request_id, request.status, request.max_reads) == (answer["request_id"], "pending", 3)
-    again = api.post("/request-consent", asked(vault.user, max_reads=3, binding_message="blue fox"))
+    again = api.post("/request-consent", request_body(vault.user, max_reads=3, binding_message="blue fox"))
     assert (again.status_code, again.json()["request_id"]) == (200, request.request_id)
 
 
@@ -303,22 +305,22 @@ def test_polls_are_paced_together_with_those_of_the_rest(host: Host, api: Develo
 def test_the_budget_of_waiting_requests_is_one(host: Host, api: Developer, person: User, settings: Any) -> None:
     settings.PENDING_REQUESTS_PER_PERSON = 1
     give_vault(person, {("lifestyle", "food"): {"a": 1}, ("contact", "email"): {"b": 2}})
-    api.post("/request-consent", asked(person))
+    api.post("/request-consent", request_body(person))
 
-    assert host.problem("request_consent", asked(person, scope="attr.contact.*"))["code"] == "too_many_requests"
+    assert host.problem("request_consent", request_body(person, scope="attr.contact.*"))["code"] == "too_many_requests"
 
 
 def test_budgets_of_new_requests_are_those_of_the_rest(host: Host, api: Developer, person: User, settings: Any) -> None:
     settings.REQUEST_BUDGET_PER_HOUR = 1
     give_vault(person, {("lifestyle", "food"): {"a": 1}, ("contact", "email"): {"b": 2}})
-    api.post("/request-consent", asked(person))
+    api.post("/request-consent", request_body(person))
 
-    result = host.call("request_consent", asked(person, scope="attr.contact.*"))
+    result = host.call("request_consent", request_body(person, scope="attr.contact.*"))
 
     assert (result["isError"], result["structuredContent"]["code"]) == (True, "request_budget_spent")
     assert result["structuredContent"]["status"] == 429
     assert 3590 <= result["_meta"]["retry_after"] <= 3600
-    assert host.answer("request_consent", asked(person))["status"] == "pending"  # the one that waits
+    assert host.answer("request_consent", request_body(person))["status"] == "pending"  # the one that waits
 
 
 # --- what it costs ----------------------------------------------------------------------------------------------------

@@ -75,15 +75,15 @@ def test_a_call_that_waits_holds_up_no_other(revision: str) -> None:
         return "waited"
 
     with ThreadPoolExecutor(20) as pool:
-        held = [pool.submit(run, wait, revision) for _ in range(20)]
+        calls = [pool.submit(run, wait, revision) for _ in range(20)]
         waiting.wait(MOST_SECONDS)
 
         answer = run(lambda: "at once", revision)
-        still_held = not any(call.done() for call in held)
+        none_done = not any(call.done() for call in calls)
         over.set()
 
-        assert (answer, still_held) == ("at once", True)
-        assert [call.result(MOST_SECONDS) for call in held] == ["waited"] * 20
+        assert (answer, none_done) == ("at once", True)
+        assert [call.result(MOST_SECONDS) for call in calls] == ["waited"] * 20
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

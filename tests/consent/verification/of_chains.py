@@ -45,10 +45,10 @@ def rewrite_and_hash(world: World) -> None:
     entry = entry_at(world.chain, 2)
     facts = {**entry.facts, "reason": "none"}
     AuditFacts.objects.filter(entry=entry).update(facts=facts)
-    told = {name: getattr(entry, name) for name in ("chain", "sequence", "prev_hash", "kind", "actor", "at")}
+    fields = {name: getattr(entry, name) for name in ("chain", "sequence", "prev_hash", "kind", "actor", "at")}
     hashed = audit.facts_hash(facts, bytes(entry.kept.salt))
     AuditEntry.objects.filter(pk=entry.pk).update(
-        facts_hash=hashed, entry_hash=audit.entry_hash(**told, facts_hash=hashed)
+        facts_hash=hashed, entry_hash=audit.entry_hash(**fields, facts_hash=hashed)
     )
 
 
@@ -102,7 +102,7 @@ def delete_facts(world: World) -> None:
 
 
 @row(CHAINS, "its facts are missing")
-def erase_more_than_said(world: World) -> None:
+def erase_more_than_recorded(world: World) -> None:
     """Delete facts beside the range that an entry says was erased."""
     subject = audit.person_chain(world.ada.user.public_id)
     facts = {"ranges": [[2, 2]]}

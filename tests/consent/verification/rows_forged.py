@@ -48,8 +48,8 @@ def first_read(**values: object) -> Change:
     return lambda world: Read.objects.filter(pk=world.reads()[0].pk).update(**values)
 
 
-def ask_otherwise(request: ConsentRequest, **asked: object) -> None:
-    ConsentRequest.objects.filter(pk=request.pk).update(**asked)
+def ask_otherwise(request: ConsentRequest, **changes: object) -> None:
+    ConsentRequest.objects.filter(pk=request.pk).update(**changes)
     there = ConsentRequest.objects.select_related("app", "user").get(pk=request.pk)
     members = digest.members_of(there, app_id=there.app.app_id)
     ConsentRequest.objects.filter(pk=request.pk).update(request_digest=sha256_canonical(members))
@@ -74,13 +74,13 @@ def forget_chain(chain: str) -> None:
 
 def forget_rows(world: World) -> None:
     person = world.ada.user.pk
-    asked = "(SELECT id FROM consent_requests WHERE user_id = %s)"
+    requested = "(SELECT id FROM consent_requests WHERE user_id = %s)"
     granted = "(SELECT id FROM consent_grants WHERE user_id = %s)"
     run_sql(f"DELETE FROM consent_reads WHERE grant_id IN {granted}", person)
     run_sql(f"DELETE FROM consent_exports WHERE grant_id IN {granted}", person)
     run_sql("DELETE FROM consent_grants WHERE user_id = %s", person)
     for table in ("consent_receipts", "consent_notices", "consent_mails"):
-        run_sql(f"DELETE FROM {table} WHERE request_id IN {asked}", person)
+        run_sql(f"DELETE FROM {table} WHERE request_id IN {requested}", person)
     run_sql("DELETE FROM consent_requests WHERE user_id = %s", person)
     for number, notice in enumerate(Notice.objects.filter(app=world.shop).order_by("pk"), start=1):
         Notice.objects.filter(pk=notice.pk).update(sequence=number, facts={**notice.facts, "sequence": number})

@@ -16,11 +16,11 @@ CHAINS, ROWS, TREE, LOG, APPROVAL, APP, OPERATOR = "chains", "rows", "tree", "lo
 
 @dataclass(frozen=True)
 class Manipulation:
-    """One row of the table; `says` is part of the finding, in its own words."""
+    """One row of the table; `complaint` is part of the finding, in its own words."""
 
     what: str
     found_by: str
-    says: str
+    complaint: str
     do: Callable[[World], object]
 
 
@@ -29,14 +29,14 @@ TABLE: list[Manipulation] = []
 
 def rows(found_by: str, *given: tuple[str, str, Callable[[World], object]]) -> None:
     """What is done, what is said of it, and the doing, where that is one change of rows."""
-    TABLE.extend(Manipulation(what, found_by, says, do) for what, says, do in given)
+    TABLE.extend(Manipulation(what, found_by, complaint, do) for what, complaint, do in given)
 
 
-def row(found_by: str, says: str = "") -> Callable[[Callable[[World], None]], Callable[[World], None]]:
+def row(found_by: str, complaint: str = "") -> Callable[[Callable[[World], None]], Callable[[World], None]]:
     """The docstring says what is done."""
 
     def add(do: Callable[[World], None]) -> Callable[[World], None]:
-        TABLE.append(Manipulation((do.__doc__ or "").strip().rstrip("."), found_by, says, do))
+        TABLE.append(Manipulation((do.__doc__ or "").strip().rstrip("."), found_by, complaint, do))
         return do
 
     return add

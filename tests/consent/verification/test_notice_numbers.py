@@ -31,6 +31,6 @@ def test_numbers_go_on_as_they_may(app: Any, numbers: tuple[int, ...], restored:
         NoticeFactory(app=app, sequence=number)
     assert Notice.objects.count() == len(numbers)
 
-    told = [broken.reason for broken in verify_notices(notices_after(0, 100), {}, restored=restored)]
-    gaps = [reason for reason in told if "goes from number" in reason]
+    reasons = [broken.reason for broken in verify_notices(notices_after(0, 100), {}, restored=restored)]
+    gaps = [reason for reason in reasons if "goes from number" in reason]
     assert [reason.partition("goes ")[2] for reason in gaps] == found

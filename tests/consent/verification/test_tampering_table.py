@@ -83,7 +83,7 @@ def test_what_nobody_touched_holds(world: World) -> None:
 def test_it_is_found_and_named(world: World, manipulation: Manipulation) -> None:
     found = after(manipulation, world)
 
-    assert [line for line in found if manipulation.says in line], found
+    assert [line for line in found if manipulation.complaint in line], found
     assert complaints() == []
 
 
@@ -94,7 +94,7 @@ def test_what_is_done_to_the_log_is_found_and_named(world: World, manipulation: 
         found = complaints_of_the_log()
         transaction.set_rollback(True)
 
-    assert [line for line in found if manipulation.says in line], found
+    assert [line for line in found if manipulation.complaint in line], found
     assert complaints_of_the_log() == []
 
 
@@ -128,8 +128,8 @@ def test_what_was_made_to_fit_is_found_by_the_log(
 
         _outgrow(newest)
         assert (complaints(), complaints_of_the_log()) == ([], [])
-        told = readers.say_to(AuditCheckpoint.objects.order_by("-size")[0])
-        assert told == ("the log was rewritten: it does not fit what was last seen of it", 422)
+        answer = readers.say_to(AuditCheckpoint.objects.order_by("-size")[0])
+        assert answer == ("the log was rewritten: it does not fit what was last seen of it", 422)
         transaction.set_rollback(True)
 
 

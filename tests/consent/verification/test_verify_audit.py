@@ -49,16 +49,16 @@ def unguarded(world: World) -> World:
 
 
 def verified(**options: Any) -> str:
-    said = StringIO()
-    call_command("verify_audit", stdout=said, stderr=StringIO(), **options)
-    return said.getvalue()
+    output = StringIO()
+    call_command("verify_audit", stdout=output, stderr=StringIO(), **options)
+    return output.getvalue()
 
 
 def refused(**options: Any) -> tuple[int, str]:
-    told = StringIO()
+    errors = StringIO()
     with pytest.raises(CommandError) as raised:
-        call_command("verify_audit", stdout=StringIO(), stderr=told, **options)
-    return raised.value.returncode, told.getvalue()
+        call_command("verify_audit", stdout=StringIO(), stderr=errors, **options)
+    return raised.value.returncode, errors.getvalue()
 
 
 def widen(world: World) -> str:
@@ -73,11 +73,11 @@ def test_a_history_holds_in_all_its_chains_and_rows(world: World) -> None:
 def test_a_row_that_says_something_else_is_named_by_whom_it_is_about(unguarded: World) -> None:
     flaw = widen(unguarded)
 
-    code, told = refused()
+    code, errors = refused()
 
     assert code == 1
-    assert f"person:{unguarded.ada.user.public_id} entry 1: {flaw}\n" in told
-    assert f"app:{unguarded.shop.app_id} entry 1: {flaw}\n" in told
+    assert f"person:{unguarded.ada.user.public_id} entry 1: {flaw}\n" in errors
+    assert f"app:{unguarded.shop.app_id} entry 1: {flaw}\n" in errors
 
 
 @pytest.mark.parametrize("whose", ["person", "app"])
@@ -99,10 +99,10 @@ def test_one_chain_is_named_as_it_is_and_is_alone_in_what_is_wrong(unguarded: Wo
     assert verified(chain=subject) == f"{subject}, 2 entries: all hold.\n"
     AuditFacts.objects.filter(entry__chain=unguarded.chain, entry__sequence=3).delete()
 
-    code, told = refused()
+    code, errors = refused()
 
-    assert (code, told.count("facts are missing")) == (1, 1)
-    assert f"person:{unguarded.ada.user.public_id} entry 3: its facts are missing\n" in told
+    assert (code, errors.count("facts are missing")) == (1, 1)
+    assert f"person:{unguarded.ada.user.public_id} entry 3: its facts are missing\n" in errors
     assert verified(chain=subject).endswith("all hold.\n")
 
 
@@ -118,9 +118,9 @@ def test_a_run_that_was_ended_goes_on_and_tells_what_it_found_before(
     state_file.write(state, position)
     Grant.objects.filter(pk=unguarded.live.pk).update(approved_attributes=unguarded.live.approved_attributes)
 
-    code, told = refused(state=state)
+    code, errors = refused(state=state)
 
-    assert (code, flaw in told) == (1, True)
+    assert (code, flaw in errors) == (1, True)
     assert not state.exists()
     assert verified(state=state).endswith("entries: all hold.\n")
 
@@ -229,15 +229,17 @@ def test_what_changes_while_it_looks_is_no_finding(world: World, monkeypatch: py
     assert stopped
 
 
-@pytest.mark.parametrize(("member", "said"), [("grant", "says another end"), ("receipt_digest", "says something else")])
-def test_entries_that_leave_out_what_the_rows_say_are_found(unguarded: World, member: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("member", "message"), [("grant", "says another end"), ("receipt_digest", "says something else")]
+)
+def test_entries_that_leave_out_what_the_rows_say_are_found(unguarded: World, member: str, message: str) -> None:
     for facts in AuditFacts.objects.all():
         facts.facts.pop(member, None)
         facts.save()
     for chain in (unguarded.chain, unguarded.bens_chain, *_apps()):
         rehash(chain, resign=True)
 
-    assert said in refused()[1]
+    assert message in refused()[1]
 
 
 def _apps() -> list[str]:

@@ -56,19 +56,19 @@ def test_the_overview_says_in_one_sentence_who_can_read_what(owner: JsonClient, 
     shared(person, status="paused", approved_attributes=["contact.phone.number"])
     shared(PersonFactory(), approved_attributes=["location.home.city"])
 
-    said = text(owner.get("/consent/"))
+    page = text(owner.get("/consent/"))
 
-    assert "2 apps can read 3 things of yours" in said
-    assert "1 approval is paused" in said
-    assert 'href="/consent/pause/"' in said
+    assert "2 apps can read 3 things of yours" in page
+    assert "1 approval is paused" in page
+    assert 'href="/consent/pause/"' in page
 
 
 def test_somebody_new_is_told_how_to_begin(owner: JsonClient) -> None:
-    said = text(owner.get("/consent/"))
+    page = text(owner.get("/consent/"))
 
     for words in ("No app can read anything of yours", "Set it up", "Find your sharing ID", "Nobody read anything"):
-        assert words in said
-    assert 'href="/consent/pause/"' not in said
+        assert words in page
+    assert 'href="/consent/pause/"' not in page
 
 
 @pytest.mark.usefixtures("one_day")
@@ -83,11 +83,11 @@ def test_reads_of_the_week_are_drawn_with_their_table(owner: JsonClient, person:
     assert [bar.value for bar in week.chart.bars] == [0, 0, 0, 0, 3, 0, 6]
     assert [bar.height for bar in week.chart.bars] == [4, 4, 4, 4, 50, 4, 100]
     assert [(app.pk, count) for app, count in week.apps] == [(often.app_id, 6), (seldom.app_id, 3)]
-    said = text(answer)
-    assert "9 reads by 2 apps; in the week before: " in said
-    assert said.count("<rect") == 7
-    assert re.findall(r'<td class="end num">(\d)</td>', said) == ["6", "0", "3", "0", "0", "0", "0"]
-    assert "style=" not in said
+    page = text(answer)
+    assert "9 reads by 2 apps; in the week before: " in page
+    assert page.count("<rect") == 7
+    assert re.findall(r'<td class="end num">(\d)</td>', page) == ["6", "0", "3", "0", "0", "0", "0"]
+    assert "style=" not in page
 
 
 def test_what_ends_soon_can_be_kept_or_extended(owner: JsonClient, person: User) -> None:
@@ -96,17 +96,17 @@ def test_what_ends_soon_can_be_kept_or_extended(owner: JsonClient, person: User)
     by_time = shared(person, expires_at=now + 3 * DAY)
     announced = {"unused_ends_at": now + 5 * DAY, "starts_at": now - 90 * DAY, "expires_at": now + 90 * DAY}
     idle, read_since = shared(person, **announced), shared(person, reads=1, **announced)
-    asked = ConsentRequestFactory(user=person, app=by_time.app, scope=by_time.scope)
+    request = ConsentRequestFactory(user=person, app=by_time.app, scope=by_time.scope)
 
     answer = owner.get("/consent/")
 
     assert [(one.grant.pk, one.unused) for one in answer.context["ending"]] == [(by_time.pk, False), (idle.pk, True)]
-    said = text(answer)
-    assert re.search(rf'href="/consent/requests/{asked.request_id}/">Extend', said)
+    page = text(answer)
+    assert re.search(rf'href="/consent/requests/{request.request_id}/">Extend', page)
     kept = f"/consent/grants/{idle.grant_id}/keep-unused/"
-    assert f'action="{kept}"' in said
+    assert f'action="{kept}"' in page
     for other in (far, read_since):
-        assert f"/consent/grants/{other.grant_id}/keep-unused/" not in said
+        assert f"/consent/grants/{other.grant_id}/keep-unused/" not in page
     assert "Kept." in text(owner.client.post(kept, follow=True))
     assert Grant.objects.get(pk=idle.pk).unused_ends_at is None
 
@@ -136,10 +136,10 @@ def test_changes_are_those_since_the_last_visit(owner: JsonClient, person: User)
 def test_the_vault_says_how_it_is_opened(owner: JsonClient, person: User) -> None:
     give_vault(person)
 
-    said = text(owner.get("/consent/"))
+    page = text(owner.get("/consent/"))
 
-    assert "ways in:" in said or "way in:" in said
-    assert re.search(r"\d+ entr(y|ies) in \d+ areas?", said)
+    assert "ways in:" in page or "way in:" in page
+    assert re.search(r"\d+ entr(y|ies) in \d+ areas?", page)
 
 
 @pytest.mark.parametrize("times", [2, 40])
@@ -220,13 +220,13 @@ def test_many_apps_are_on_pages_in_as_many_queries(
 def test_an_apps_page_tells_what_it_can_read_and_has_read(owner: JsonClient, person: User) -> None:
     grant = shared(person, reads=2, approved_attributes=["lifestyle.food.cuisine", "lifestyle.food.diet_preference"])
 
-    said = text(owner.get(f"/consent/apps/{grant.app.app_id}/"))
+    page = text(owner.get(f"/consent/apps/{grant.app.app_id}/"))
 
     for words in ("2 things", "2 reads in 30 days", grant.request.purpose, "Stop everything", "Block this app"):
-        assert words in said
-    assert grant.request.connector_thumbprint in said
-    assert said.count("<h1") == 1
-    assert "style=" not in said
+        assert words in page
+    assert grant.request.connector_thumbprint in page
+    assert page.count("<h1") == 1
+    assert "style=" not in page
 
 
 def test_an_app_that_was_never_met_is_not_there(owner: JsonClient) -> None:
@@ -244,9 +244,9 @@ def test_an_app_that_was_never_met_is_not_there(owner: JsonClient) -> None:
 def test_everything_pauses_with_two_clicks(owner: JsonClient, person: User) -> None:
     grants = [shared(person) for _ in range(3)]
     theirs = shared(PersonFactory())
-    asked = text(owner.get("/consent/pause/"))
-    assert "3 approvals are paused at once" in asked
-    assert theirs.app.name not in asked
+    question = text(owner.get("/consent/pause/"))
+    assert "3 approvals are paused at once" in question
+    assert theirs.app.name not in question
 
     done = owner.client.post("/consent/pause/", follow=True)
 
@@ -271,13 +271,15 @@ def test_an_app_pauses_with_one_click(owner: JsonClient, person: User) -> None:
     assert "Nothing was left to pause" in text(owner.client.post(f"{here}pause/", follow=True))
 
 
-@pytest.mark.parametrize(("days", "kept", "said"), [("30", 30, "Saved."), ("0", 0, "Saved."), ("7", 60, "Nothing was")])
+@pytest.mark.parametrize(
+    ("days", "kept", "message"), [("30", 30, "Saved."), ("0", 0, "Saved."), ("7", 60, "Nothing was")]
+)
 def test_a_person_says_after_how_long_unused_access_ends(
-    owner: JsonClient, person: User, days: str, kept: int, said: str
+    owner: JsonClient, person: User, days: str, kept: int, message: str
 ) -> None:
     answer = owner.client.post("/consent/apps/unused/", {"days": days}, follow=True)
 
-    assert said in text(answer)
+    assert message in text(answer)
     assert ActorProfile.objects.filter(user=person).values_list("unused_days", flat=True).first() in (kept, None)
     assert f'<option value="{kept}" selected>' in text(answer)
 

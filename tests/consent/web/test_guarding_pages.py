@@ -33,14 +33,14 @@ def test_page_says_what_blocking_does_before_it_is_done(
     GrantFactory(request__user=person, request__app=consent_request.app)
     # PostgreSQL is asked what time it is
     with django_assert_max_num_queries(32 + (connection.vendor == "postgresql")):
-        said = shown(owner.get(here))
+        page = shown(owner.get(here))
     for words in (
         "cannot ask you for anything any more",
         "1 approval",
         "1 request",
         "Also stop what it can read now: 1 approval",
     ):
-        assert words in said
+        assert words in page
     assert not BlockedApp.objects.exists()
 
 
@@ -56,9 +56,9 @@ def test_blocking_ends_what_waits_and_can_be_undone(owner, consent_request, here
     assert "It can ask you again" in shown(owner.client.post(f"{here}unblock/", follow=True))
     assert not BlockedApp.objects.exists()
     assert consent_request.app.name not in shown(owner.get("/consent/apps/", show="blocked"))
-    told = shown(owner.get("/consent/history/"))
-    assert f"You blocked {consent_request.app.name}" in told
-    assert f"You let {consent_request.app.name} ask again" in told
+    history = shown(owner.get("/consent/history/"))
+    assert f"You blocked {consent_request.app.name}" in history
+    assert f"You let {consent_request.app.name} ask again" in history
 
 
 def two_grants(person, app):
@@ -70,9 +70,9 @@ def two_grants(person, app):
 
 def test_blocking_offers_to_stop_what_is_read_and_the_box_is_ticked(owner, person, consent_request, here):
     grants = two_grants(person, consent_request.app)
-    said = shown(owner.get(here))
-    assert '<input type="checkbox" name="stop" value="yes" checked>' in said
-    assert "Also stop everything that it can read now: 2 approvals" in said
+    page = shown(owner.get(here))
+    assert '<input type="checkbox" name="stop" value="yes" checked>' in page
+    assert "Also stop everything that it can read now: 2 approvals" in page
 
     done = shown(owner.client.post(f"{here}block/", {"stop": "yes"}, follow=True))
 
@@ -107,9 +107,9 @@ def test_everything_of_one_app_stops_with_two_clicks(owner, person, consent_requ
 
 def test_apps_lists_those_that_this_person_blocked_and_no_others(owner, person):
     mine, _other = BlockedAppFactory(user=person), BlockedAppFactory()
-    said = owner.get("/consent/apps/", show="blocked")
-    assert [row.name for row in said.context["rows"]] == [mine.app.name]
-    assert "This app is blocked" in shown(said)
+    answer = owner.get("/consent/apps/", show="blocked")
+    assert [row.name for row in answer.context["rows"]] == [mine.app.name]
+    assert "This app is blocked" in shown(answer)
 
 
 def test_report_reaches_staff(owner, consent_request, here):
@@ -123,11 +123,11 @@ def test_report_reaches_staff(owner, consent_request, here):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("", "in a few words"), ("   ", "in a few words"), ("x" * 2001, "too long")]
+    ("text", "message"), [("", "in a few words"), ("   ", "in a few words"), ("x" * 2001, "too long")]
 )
-def test_report_that_does_not_fit_says_why_and_keeps_the_words(owner, here, text, said):
+def test_report_that_does_not_fit_says_why_and_keeps_the_words(owner, here, text, message):
     answer = owner.client.post(f"{here}report/", {"text": text})
-    assert (answer.status_code, said in answer.content.decode()) == (400, True)
+    assert (answer.status_code, message in answer.content.decode()) == (400, True)
     assert text.strip() in answer.content.decode()
     assert not AppReport.objects.exists()
 
@@ -167,10 +167,10 @@ def test_refresh_is_switched_off_and_on_again(owner, continuous):
     assert "updates: on" in on
     assert Grant.objects.get(pk=continuous.pk).kept_current is True
 
-    told = shown(owner.get("/consent/history/", kind="decisions"))
+    history = shown(owner.get("/consent/history/", kind="decisions"))
     app = continuous.request.app_name
-    assert f"You keep newer values of “Food and drink” from {app}" in told
-    assert f"You let {app} have newer values of “Food and drink”" in told
+    assert f"You keep newer values of “Food and drink” from {app}" in history
+    assert f"You let {app} have newer values of “Food and drink”" in history
 
 
 @pytest.mark.parametrize("kept", ["", "maybe", "YES"])

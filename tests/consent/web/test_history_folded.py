@@ -73,10 +73,10 @@ def test_what_was_taken_back_pushes_no_decision_out_of_the_inbox(owner, person, 
     decision_actions.deny(request_id=denied.request_id, by=person)
     taken_back(person, app, 10)
 
-    said = owner.get("/consent/inbox/").content.decode()
+    inbox = owner.get("/consent/inbox/").content.decode()
 
-    assert denied.request_id in said
-    assert "Nagging App" not in said
+    assert denied.request_id in inbox
+    assert "Nagging App" not in inbox
 
 
 def test_apps_that_take_turns_are_folded_and_what_is_one_stays_as_it_is(owner, person, app):

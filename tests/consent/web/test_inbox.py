@@ -15,8 +15,8 @@ DENY = "/consent/inbox/deny/"
 NEWS = "/consent/inbox/news"
 
 
-def statuses(*asked):
-    return [ConsentRequest.objects.get(pk=one.pk).status for one in asked]
+def statuses(*requests):
+    return [ConsentRequest.objects.get(pk=one.pk).status for one in requests]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_the_inbox_is_searched_by_app_data_and_purpose(owner, person, app, words
 
     shown = owner.get(INBOX, q=words)
 
-    assert {asked.scope.split(".")[-2] for asked in shown.context["pending"]} == found
+    assert {request.scope.split(".")[-2] for request in shown.context["pending"]} == found
     assert ("Nothing that waits has these words" in shown.content.decode()) == (not found)
 
 
@@ -64,24 +64,26 @@ def test_older_pages_of_a_search_keep_its_words(owner, person, app):
 
 
 def test_several_are_denied_after_one_question(owner, person, app):
-    asked = [ConsentRequestFactory(user=person, app=app, scope=scope) for scope in ("attr.contact.*", "attr.brands.*")]
+    requests = [
+        ConsentRequestFactory(user=person, app=app, scope=scope) for scope in ("attr.contact.*", "attr.brands.*")
+    ]
     kept = ConsentRequestFactory(user=person)
     theirs = ConsentRequestFactory()
-    ids = [one.request_id for one in (*asked, theirs)]
+    ids = [one.request_id for one in (*requests, theirs)]
 
     question = owner.get(DENY, request=ids)
     page = question.content.decode()
 
-    assert question.context["ids"].split() == [one.request_id for one in reversed(asked)]
-    assert statuses(*asked, kept, theirs) == ["pending"] * 4
+    assert question.context["ids"].split() == [one.request_id for one in reversed(requests)]
+    assert statuses(*requests, kept, theirs) == ["pending"] * 4
     assert "Deny these 2 requests?" in page
     answer = owner.client.post(DENY, {"requests": question.context["ids"]}, follow=True)
     assert "2 requests denied. Nothing was shared." in answer.content.decode()
-    assert statuses(*asked, kept, theirs) == ["denied", "denied", "pending", "pending"]
+    assert statuses(*requests, kept, theirs) == ["denied", "denied", "pending", "pending"]
     again = owner.client.post(DENY, {"requests": " ".join(ids)}, follow=True)
     assert "None of them waits any more." in again.content.decode()
     assert statuses(theirs) == ["pending"]
-    assert all(one.receipts.count() == 1 for one in asked)
+    assert all(one.receipts.count() == 1 for one in requests)
 
 
 @pytest.mark.parametrize("ids", [[], ["req_x"], ["\x00"], ["x" * 3000]])
@@ -114,10 +116,10 @@ def test_a_request_that_replaced_another_says_so_everywhere(owner, person, app):
     decision_actions.end_consent(app_pk=app.pk, request_id=older.request_id)
     newer = ConsentRequestFactory(user=person, app=app)
 
-    list_says, sheet = owner.get(INBOX).content.decode(), owner.get(f"/consent/requests/{newer.request_id}/")
+    inbox, sheet = owner.get(INBOX).content.decode(), owner.get(f"/consent/requests/{newer.request_id}/")
     gone = owner.get(f"/consent/requests/{older.request_id}/").content.decode()
 
-    assert list_says.count("Replaces an older request") == 1
+    assert inbox.count("Replaces an older request") == 1
     assert "took that back. This is the newer request" in sheet.content.decode()
     assert "A newer request replaced this one" in gone
     assert f"/consent/requests/{newer.request_id}/" in gone
@@ -128,10 +130,10 @@ def test_what_replaced_nothing_says_nothing(owner, person, app):
     decision_actions.deny(request_id=denied.request_id, by=person)
     taken_back = ConsentRequestFactory(user=person, app=app, scope="attr.contact.*")
     decision_actions.end_consent(app_pk=app.pk, request_id=taken_back.request_id)
-    asked = ConsentRequestFactory(user=person, app=app)
+    request = ConsentRequestFactory(user=person, app=app)
 
     assert "Replaces an older" not in owner.get(INBOX).content.decode()
-    assert "newer request" not in owner.get(f"/consent/requests/{asked.request_id}/").content.decode()
+    assert "newer request" not in owner.get(f"/consent/requests/{request.request_id}/").content.decode()
     assert "A newer request" not in owner.get(f"/consent/requests/{taken_back.request_id}/").content.decode()
 
 

@@ -68,7 +68,7 @@ def walked(owner, **query):
         older = page.older
 
 
-def asked_clock(times):
+def clock_queries(times):
     """How many queries it takes to ask the database's clock so many times: SQLite's is that of this process."""
     return times if connection.vendor == "postgresql" else 0
 
@@ -84,7 +84,7 @@ def test_pages_take_as_many_queries_however_long_the_history_is(owner, person, a
     older = owner.get("/consent/history/").context["page"].older  # of thirty there are two full pages, too
 
     for query, expected in (({}, 23), ({"older": older}, 23), ({"kind": "reads"}, 16), ({"app": app.app_id}, 20)):
-        with django_assert_num_queries(expected + asked_clock(1)):
+        with django_assert_num_queries(expected + clock_queries(1)):
             assert owner.get("/consent/history/", **query).context["page"].lines
 
 
@@ -145,9 +145,9 @@ def test_the_file_has_every_entry_of_a_long_history_once(owner, person, app):
 
     lines = in_file(owner)
 
-    told = AuditEntry.objects.of(audit.person_chain(person.public_id)).exclude(kind="staff_viewed").count()
+    expected = AuditEntry.objects.of(audit.person_chain(person.public_id)).exclude(kind="staff_viewed").count()
     chained = [line for line in lines if line["kind"] in ("denied", "app_blocked", "cancelled")]
-    assert (len(chained), len([line for line in lines if line["kind"] == "read"])) == (told, 520)
+    assert (len(chained), len([line for line in lines if line["kind"] == "read"])) == (expected, 520)
     times = [datetime.fromisoformat(line["at"]) for line in lines]
     assert times == sorted(times, reverse=True)
 
@@ -161,7 +161,7 @@ def test_an_app_takes_as_many_queries_however_much_it_can_read(owner, person, ap
         made = GrantFactory(request__user=person, request__app=app, scope=f"attr.lifestyle.food{number}.*")
         ExportFactory(grant=made)
 
-    with django_assert_num_queries(32 + asked_clock(1)):
+    with django_assert_num_queries(32 + clock_queries(1)):
         assert owner.get(f"/consent/apps/{app.app_id}/").status_code == 200
 
 
@@ -197,26 +197,26 @@ def test_each_approval_is_on_one_page_and_a_link_finds_it(owner, person, app):
 def test_an_app_from_a_strange_place_shows_the_newest(owner, person, query):
     mine, theirs = GrantFactory(request__user=person), GrantFactory()
 
-    for asked in (query, {"grant": theirs.grant_id}):
-        shown = owner.get(f"/consent/apps/{mine.app.app_id}/", **asked)
+    for parameters in (query, {"grant": theirs.grant_id}):
+        shown = owner.get(f"/consent/apps/{mine.app.app_id}/", **parameters)
         assert (shown.context["live"][0].grant, shown.context["newest_url"]) == (mine, "")
-        assert owner.client.get("/consent/grants/", asked)["Location"] == "/consent/apps/"
+        assert owner.client.get("/consent/grants/", parameters)["Location"] == "/consent/apps/"
 
 
 def test_each_request_that_waits_is_on_one_page_of_the_inbox(owner, person):
-    asked = [ConsentRequestFactory(user=person) for _ in range(45)]
+    requests = [ConsentRequestFactory(user=person) for _ in range(45)]
 
     pages = walked_ids(owner, INBOX, r'class="stretched only-narrow" href="/consent/requests/(req_\w+)/"')
 
     assert [len(page) for page in pages] == [20, 20, 5]
-    assert [one for page in pages for one in page] == [request.request_id for request in reversed(asked)]
+    assert [one for page in pages for one in page] == [request.request_id for request in reversed(requests)]
     assert "45</span>" in owner.get(INBOX).content.decode()
 
 
 @pytest.mark.parametrize("older", ["x", "1-1", "\x00", "9" * 30])
 def test_the_inbox_from_a_strange_place_shows_the_newest(owner, person, older):
-    asked = ConsentRequestFactory(user=person)
+    request = ConsentRequestFactory(user=person)
 
     shown = owner.get(INBOX, older=older)
 
-    assert (shown.context["pending"], shown.context["newest_url"]) == ([asked], "")
+    assert (shown.context["pending"], shown.context["newest_url"]) == ([request], "")

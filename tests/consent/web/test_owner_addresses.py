@@ -47,7 +47,7 @@ def _decision(consent_request):
     return f"/consent/requests/{consent_request.request_id}/decision"
 
 
-def _told(consent_request):
+def _owner_status(consent_request):
     return status.for_owner(request_id=consent_request.request_id, user=consent_request.user)
 
 
@@ -126,7 +126,7 @@ def test_approve_keeps_the_sealed_slice_and_answers_the_status(owner, consent_re
 
     answer = owner.post(_decision(consent_request), body)
 
-    assert (answer.status_code, answer.json()) == (200, _told(consent_request))
+    assert (answer.status_code, answer.json()) == (200, _owner_status(consent_request))
     assert answer.json()["status"] == "approved"
     assert answer.json()["grant"]["approved_attributes"] == [CUISINE]
     assert Export.objects.get(grant__request=consent_request).ciphertext == body["jwe"]
@@ -135,7 +135,7 @@ def test_approve_keeps_the_sealed_slice_and_answers_the_status(owner, consent_re
 def test_deny_keeps_the_note_to_oneself(owner, consent_request):
     answer = owner.post(_decision(consent_request), {"decision": "deny", "reason": "Not today"})
 
-    assert (answer.status_code, answer.json()) == (200, _told(consent_request))
+    assert (answer.status_code, answer.json()) == (200, _owner_status(consent_request))
     assert answer.json()["status"] == "denied"
     assert "Not today" not in answer.content.decode()
     assert ConsentRequest.objects.get(pk=consent_request.pk).decision_note == "Not today"
@@ -185,10 +185,10 @@ def test_approval_that_does_not_fit_is_refused_and_changes_nothing(
 
 
 def test_approval_without_a_required_attribute_is_refused(owner, person, vault):
-    asked = ConsentRequestFactory(user=person, required_attributes=[DIET], optional_attributes=[CUISINE])
-    answer = owner.post(_decision(asked), approval_body(asked, vault, [CUISINE]))
+    request = ConsentRequestFactory(user=person, required_attributes=[DIET], optional_attributes=[CUISINE])
+    answer = owner.post(_decision(request), approval_body(request, vault, [CUISINE]))
     _problem(answer, 400, "required_attribute_missing")
-    assert owner.post(_decision(asked), approval_body(asked, vault, [DIET])).status_code == 200
+    assert owner.post(_decision(request), approval_body(request, vault, [DIET])).status_code == 200
 
 
 @pytest.mark.parametrize("member", ["kid", "iss", "sub", "aud", "request_id", "scope", "revision", "request_digest"])
@@ -209,22 +209,22 @@ SPENDING = {("financial", "signals"): {"spend_bracket": "Middle"}}
 
 def test_restricted_data_needs_a_recent_sign_in(person):
     vault = give_vault(person, SPENDING)
-    asked = ConsentRequestFactory(user=person, scope="attr.financial.signals.*")
-    vouch_for(asked)
-    body = approval_body(asked, vault)
+    request = ConsentRequestFactory(user=person, scope="attr.financial.signals.*")
+    vouch_for(request)
+    body = approval_body(request, vault)
 
     problem = _problem(
-        signed_in(person, seconds_ago=601).post(_decision(asked), body), 403, "reauthentication_required"
+        signed_in(person, seconds_ago=601).post(_decision(request), body), 403, "reauthentication_required"
     )
 
     assert problem["url"].endswith("/accounts/reauthenticate/")
-    assert ConsentRequest.objects.get(pk=asked.pk).status == "pending"
-    assert signed_in(person).post(_decision(asked), body).status_code == 200
+    assert ConsentRequest.objects.get(pk=request.pk).status == "pending"
+    assert signed_in(person).post(_decision(request), body).status_code == 200
 
 
 def test_refusing_restricted_data_needs_none(person):
-    asked = ConsentRequestFactory(user=person, scope="attr.financial.signals.*")
-    assert signed_in(person, seconds_ago=9999).post(_decision(asked), {"decision": "deny"}).status_code == 200
+    request = ConsentRequestFactory(user=person, scope="attr.financial.signals.*")
+    assert signed_in(person, seconds_ago=9999).post(_decision(request), {"decision": "deny"}).status_code == 200
 
 
 # --- grants -----------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_grant_moves_and_answers_the_status(owner, person, before, move, after):
         body = resumption(give_vault(person), grant, nonce)
     answer = owner.post(f"/consent/grants/{grant.grant_id}/{move}", body)
 
-    assert (answer.status_code, answer.json()) == (200, _told(grant.request))
+    assert (answer.status_code, answer.json()) == (200, _owner_status(grant.request))
     assert answer.json()["grant"]["status"] == after
     assert Export.objects.filter(grant=grant, ciphertext=None).exists() == (after == "revoked")
 
@@ -273,7 +273,7 @@ def test_newer_revision_takes_the_place_of_the_older(owner, continuous, vault):
 
     answer = owner.put(f"/consent/grants/{continuous.grant_id}/export", body)
 
-    assert (answer.status_code, answer.json()) == (200, _told(continuous.request))
+    assert (answer.status_code, answer.json()) == (200, _owner_status(continuous.request))
     assert answer.json()["grant"]["export_revision"] == 2
     kept = Export.objects.filter(grant=continuous).order_by("revision").values_list("revision", "ciphertext")
     assert list(kept) == [(1, None), (2, body["jwe"])]

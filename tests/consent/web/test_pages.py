@@ -12,7 +12,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from tests.consent.decisions import approval_body
-from tests.consent.web.test_long_lists import asked_clock
+from tests.consent.web.test_long_lists import clock_queries
 from tests.factories import (
     AuditEntryFactory,
     ConsentRequestFactory,
@@ -74,7 +74,7 @@ def test_inbox_shows_what_waits_and_nothing_of_others(owner, person, django_asse
     ConsentRequestFactory(purpose="Of somebody else")
 
     # session, user, side, vault and wrappers, waiting, decided, newest, twice the count, names of what the first asks
-    with django_assert_max_num_queries(12 + asked_clock(1)):
+    with django_assert_max_num_queries(12 + clock_queries(1)):
         shown = text(owner.get("/consent/inbox/"))
 
     assert [f"Waiting number {number}" in shown for number in range(4)] == [True] * 4
@@ -92,38 +92,38 @@ def test_empty_inbox_says_what_will_appear(owner):
 
 def test_review_says_everything_without_a_click(owner, person, django_assert_max_num_queries):
     give_vault(person)
-    asked = ConsentRequestFactory(
+    request = ConsentRequestFactory(
         user=person,
         binding_message="Blue heron 42",
         max_reads=3,
         required_attributes=["lifestyle.food.diet_preference"],
         required_because="We leave out what you must not eat",
     )
-    vouch_for(asked)
-    application = asked.app.application
+    vouch_for(request)
+    application = request.app.application
 
     # six of them who vouches for the key; PostgreSQL is asked for the time with a query, seven times
-    with django_assert_max_num_queries(21 + asked_clock(2)):
-        shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    with django_assert_max_num_queries(21 + clock_queries(2)):
+        shown = text(owner.get(f"/consent/requests/{request.request_id}/"))
 
     unfolded = FOLDED.sub(r"\1", shown)
-    for said in (
-        asked.app_name, application.legal_name, application.privacy_policy, asked.purpose, "Blue heron 42",
+    for words in (
+        request.app_name, application.legal_name, application.privacy_policy, request.purpose, "Blue heron 42",
         "Without what is needed:", "We leave out what you must not eat", "up to 3", "Checked", "1 thing to know",
         "first time it asks", "If you deny", "Choose Stop under Apps", "Their words. We check names, not promises.",
     ):  # fmt: skip
-        assert said in unfolded, said
-    assert asked.connector_thumbprint in shown  # for experts, and folded
+        assert words in unfolded, words
+    assert request.connector_thumbprint in shown  # for experts, and folded
     assert re.findall(r'<button class="([^"]*)" type="submit"[^>]* id="(deny|approve)"', shown) == [
         ("btn", "deny"), ("btn", "approve"),
     ]  # fmt: skip
 
 
 def test_review_warns_of_what_was_not_registered_and_not_checked(owner, person):
-    asked = ConsentRequestFactory(user=person, app__verified=False, scope="attr.location.home.*")
-    asked.app.application.needed_scopes = ["attr.lifestyle.*"]
-    asked.app.application.save()
-    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    request = ConsentRequestFactory(user=person, app__verified=False, scope="attr.location.home.*")
+    request.app.application.needed_scopes = ["attr.lifestyle.*"]
+    request.app.application.save()
+    shown = text(owner.get(f"/consent/requests/{request.request_id}/"))
     assert "Nobody has checked who is behind" in shown
     assert "wants more than it told us" in shown
     assert "confidential data" in shown
@@ -138,19 +138,19 @@ def test_review_says_that_a_key_is_new(owner, person):
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [("denied", "You denied this"), ("cancelled", "cancelled"), ("expired", "has expired")]
+    ("status", "message"), [("denied", "You denied this"), ("cancelled", "cancelled"), ("expired", "has expired")]
 )
-def test_decided_request_says_what_happened(owner, person, status, said):
-    asked = ConsentRequestFactory(user=person, status=status)
-    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
-    assert said in shown
+def test_decided_request_says_what_happened(owner, person, status, message):
+    request = ConsentRequestFactory(user=person, status=status)
+    shown = text(owner.get(f"/consent/requests/{request.request_id}/"))
+    assert message in shown
     assert 'id="approve"' not in shown
 
 
 def test_markup_in_an_apps_words_stays_text(owner, person):
     hostile = "<script>alert(1)</script> & </json>"
-    asked = ConsentRequestFactory(user=person, purpose=hostile, binding_message="</script><b>")
-    shown = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    request = ConsentRequestFactory(user=person, purpose=hostile, binding_message="</script><b>")
+    shown = text(owner.get(f"/consent/requests/{request.request_id}/"))
     assert "<script>alert" not in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
 
@@ -184,14 +184,14 @@ def test_a_note_that_is_too_long_decides_nothing_and_is_kept(owner, consent_requ
 
 def test_a_suspended_app_gets_nothing_and_the_page_says_so(owner, person):
     vault = give_vault(person)
-    asked = ConsentRequestFactory(user=person, app__status="suspended")
-    page = text(owner.get(f"/consent/requests/{asked.request_id}/"))
-    answer = owner.post(f"/consent/requests/{asked.request_id}/decision", approval_body(asked, vault))
-    asked.refresh_from_db()
+    request = ConsentRequestFactory(user=person, app__status="suspended")
+    page = text(owner.get(f"/consent/requests/{request.request_id}/"))
+    answer = owner.post(f"/consent/requests/{request.request_id}/decision", approval_body(request, vault))
+    request.refresh_from_db()
 
     assert "Our staff suspended" in page
     assert "data-ready" not in page
-    assert (answer.status_code, answer.json()["code"], asked.status) == (403, "app_suspended", "pending")
+    assert (answer.status_code, answer.json()["code"], request.status) == (403, "app_suspended", "pending")
 
 
 RENEWED = {
@@ -214,7 +214,7 @@ def test_a_renewal_says_what_changed_since_last_time(owner, person, changed, wor
     page = text(owner.get(f"/consent/requests/{ConsentRequestFactory(**same, **changed).request_id}/"))
 
     assert ("You shared this before" if ended else "You share this already") in page
-    assert [said for _, said in RENEWED.values() if said in page] == [words]
+    assert [phrase for _, phrase in RENEWED.values() if phrase in page] == [words]
     assert page.count('class="is-changed') == 2  # cuisine and coffee are new
 
 
@@ -227,18 +227,18 @@ def test_deny_form_of_an_expired_request_says_so(owner, person):
 
 
 @pytest.mark.parametrize(
-    ("before", "form", "after", "said"),
+    ("before", "form", "after", "message"),
     [
         ("active", "stop", "revoked", "cannot be recalled"),
         ("active", "pause", "paused", "Paused"),
         ("released", "stop", "released", "had ended already"),
     ],
 )
-def test_sharing_forms_move_the_grant(owner, person, before, form, after, said):
+def test_sharing_forms_move_the_grant(owner, person, before, form, after, message):
     grant = GrantFactory(request__user=person, status=before)
     answer = owner.client.post(f"/consent/grants/{grant.grant_id}/{form}/", follow=True)
     assert answer.redirect_chain == [(f"/consent/apps/{grant.app.app_id}/", 302)]
-    assert said in answer.content.decode()
+    assert message in answer.content.decode()
     assert Grant.objects.get(pk=grant.pk).status == after
 
 
@@ -246,13 +246,13 @@ def test_sharing_forms_move_the_grant(owner, person, before, form, after, said):
 
 
 def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, django_assert_max_num_queries):
-    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
-    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    request = ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    owner.client.post(f"/consent/requests/{request.request_id}/deny/")
     ReadFactory(export=ExportFactory(grant=GrantFactory(request__user=person)))
-    DiscoveryFactory(user=person, app=asked.app, count=3)
+    DiscoveryFactory(user=person, app=request.app, count=3)
     grant = GrantFactory(request__user=person)
     owner.client.post(f"/consent/grants/{grant.grant_id}/stop/")
-    said = {
+    sentences = {
         "decisions": "You denied “Food and drink” to Lunch Finder",
         "reads": "read “Food and drink”",
         "discoveries": "looked at what could be asked of you",
@@ -260,13 +260,15 @@ def test_history_tells_reads_discoveries_decisions_and_ends(owner, person, djang
     }
 
     # one each for what staff looked at, entries that follow, the side, what runs, last week, own changes
-    with django_assert_max_num_queries(23 + asked_clock(1)):
+    with django_assert_max_num_queries(23 + clock_queries(1)):
         everything = text(owner.get("/consent/history/"))
 
-    assert [words in everything for words in said.values()] == [True] * 4
-    for kind in said:
+    assert [words in everything for words in sentences.values()] == [True] * 4
+    for kind in sentences:
         shown = text(owner.get("/consent/history/", kind=kind))
-        assert {other: words in shown for other, words in said.items()} == {other: other == kind for other in said}
+        assert {other: words in shown for other, words in sentences.items()} == {
+            other: other == kind for other in sentences
+        }
 
 
 def test_history_of_one_app_and_of_nobody_else(owner, person):

@@ -34,20 +34,20 @@ def denied(owner, consent_request):
 
 def test_receipt_says_who_what_and_when(owner, denied, consent_request):
     answer = owner.get(f"/consent/receipts/{denied.receipt_id}/")
-    said = answer.content.decode()
+    page = answer.content.decode()
     for words in (
         "You denied “Food and drink” to Lunch Finder", consent_request.app.application.legal_name,
         consent_request.purpose, "Favourite cuisine", "Nothing was shared. It asked for 1 day.", denied.jws,
     ):  # fmt: skip
-        assert words in said, words
+        assert words in page, words
 
 
 def test_receipt_of_an_end_says_until_when(owner, person):
     grant = ExportFactory(grant__request__user=person).grant
     owner.client.post(f"/consent/grants/{grant.grant_id}/stop/")
-    said = owner.get(f"/consent/receipts/{grant.request.receipts.get().receipt_id}/").content.decode()
-    assert "You stopped sharing" in said
-    assert grant.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ") in said
+    page = owner.get(f"/consent/receipts/{grant.request.receipts.get().receipt_id}/").content.decode()
+    assert "You stopped sharing" in page
+    assert grant.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ") in page
 
 
 def test_receipt_file_is_the_signed_text_that_another_library_verifies(owner, denied):
@@ -108,21 +108,23 @@ def file(owner, **query):
 
 def test_json_file_has_every_line_newest_first(owner, eventful, consent_request, denied):
     answer, content = file(owner, format="json")
-    told = orjson.loads(content)
+    document = orjson.loads(content)
 
-    assert (answer.headers["Content-Type"], told["user_id"]) == ("application/json", eventful.public_id)
+    assert (answer.headers["Content-Type"], document["user_id"]) == ("application/json", eventful.public_id)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="history.json"'
-    assert sorted(line["kind"] for line in told["history"]) == ["denied", "discovered", "read"]
-    assert [line["at"] for line in told["history"]] == sorted((line["at"] for line in told["history"]), reverse=True)
-    assert next(line for line in told["history"] if line["kind"] == "denied") == {
-        "at": told["history"][0]["at"],
+    assert sorted(line["kind"] for line in document["history"]) == ["denied", "discovered", "read"]
+    assert [line["at"] for line in document["history"]] == sorted(
+        (line["at"] for line in document["history"]), reverse=True
+    )
+    assert next(line for line in document["history"] if line["kind"] == "denied") == {
+        "at": document["history"][0]["at"],
         "kind": "denied",
         "what": "You denied “Food and drink” to Lunch Finder",
         "detail": consent_request.purpose,
         "app_id": consent_request.app.app_id,
         "request_id": consent_request.request_id,
         "receipt_id": denied.receipt_id,
-    } | {"at": next(line["at"] for line in told["history"] if line["kind"] == "denied")}
+    } | {"at": next(line["at"] for line in document["history"] if line["kind"] == "denied")}
 
 
 def test_csv_file_opens_in_a_spreadsheet(owner, eventful):
@@ -134,34 +136,34 @@ def test_csv_file_opens_in_a_spreadsheet(owner, eventful):
 
 @pytest.mark.parametrize(("kind", "kinds"), [("reads", ["read"]), ("discoveries", ["discovered"]), ("ends", [])])
 def test_file_keeps_the_filters_of_the_page(owner, eventful, kind, kinds):
-    told = orjson.loads(file(owner, format="json", kind=kind)[1])
-    assert [line["kind"] for line in told["history"]] == kinds
+    document = orjson.loads(file(owner, format="json", kind=kind)[1])
+    assert [line["kind"] for line in document["history"]] == kinds
 
 
 def test_file_of_one_app(owner, eventful, consent_request):
-    told = orjson.loads(file(owner, format="json", app=consent_request.app.app_id)[1])
-    assert [line["kind"] for line in told["history"]] == ["denied"]
+    document = orjson.loads(file(owner, format="json", app=consent_request.app.app_id)[1])
+    assert [line["kind"] for line in document["history"]] == ["denied"]
 
 
 @pytest.mark.parametrize("purpose", ["=HYPERLINK(1)", " =HYPERLINK(1)", "\uff1dHYPERLINK(1)"])
 def test_apps_words_are_no_formula(owner, person, purpose):
-    asked = ConsentRequestFactory(user=person, purpose=purpose)
-    owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+    request = ConsentRequestFactory(user=person, purpose=purpose)
+    owner.client.post(f"/consent/requests/{request.request_id}/deny/")
     assert f",'{purpose}," in file(owner, format="csv")[1].decode()
 
 
 def test_long_history_is_whole(owner, person):
     for _ in range(3):
-        asked = ConsentRequestFactory(user=person)
-        owner.client.post(f"/consent/requests/{asked.request_id}/deny/")
+        request = ConsentRequestFactory(user=person)
+        owner.client.post(f"/consent/requests/{request.request_id}/deny/")
     from consent.web import history
 
     before, history._AT_ONCE = history._AT_ONCE, 2
     try:
-        told = orjson.loads(file(owner, format="json")[1])
+        document = orjson.loads(file(owner, format="json")[1])
     finally:
         history._AT_ONCE = before
-    assert len(told["history"]) == 3
+    assert len(document["history"]) == 3
 
 
 @pytest.mark.parametrize("query", [{}, {"format": "xml"}, {"format": ""}])

@@ -17,7 +17,7 @@ from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, Pub
 from tests.factories.asked import now
 from tests.vouched import vouch_for
 
-HELD = {
+STORED = {
     ("lifestyle", "food"): {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "favourite_dessert": "Mango"},
     ("location", "home"): {"city": "Turku", "country": "Finland"},
     ("financial", "signals"): {"spend_bracket": "Middle"},
@@ -51,14 +51,14 @@ TICKS = {
 def test_nothing_optional_comes_ticked_that_is_sensitive_or_beyond_what_was_registered(
     owner, person, terms, registered, before, ticked
 ):
-    give_vault(person, HELD)
-    asked = ConsentRequestFactory(user=person, app__application__needed_scopes=registered, **terms)
+    give_vault(person, STORED)
+    request = ConsentRequestFactory(user=person, app__application__needed_scopes=registered, **terms)
     if before:
         GrantFactory(
-            request__user=person, request__app=asked.app, request__scope=asked.scope, status="revoked",
+            request__user=person, request__app=request.app, request__scope=request.scope, status="revoked",
             approved_attributes=before,
         )  # fmt: skip
-    page = text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    page = text(owner.get(f"/consent/requests/{request.request_id}/"))
     boxes = re.findall(r'<input type="checkbox" name="attribute" value="([^"]+)" (checked)?', page)
     assert len(boxes) >= 1
     assert {path for path, checked in boxes if checked} == ticked
@@ -100,11 +100,11 @@ WORDS = {
 
 @pytest.mark.parametrize(("purpose", "label"), WORDS.items())
 def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owner, person, purpose, label):
-    give_vault(person, HELD)
+    give_vault(person, STORED)
     app = AppFactory(verified=False, application__needed_scopes=["attr.lifestyle.*"])
-    asked = ConsentRequestFactory(user=person, app=app, purpose=purpose, **EATING)
+    request = ConsentRequestFactory(user=person, app=app, purpose=purpose, **EATING)
 
-    page = unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+    page = unescape(text(owner.get(f"/consent/requests/{request.request_id}/")))
 
     named = re.search(r"data-names>([^<]*)<", page)[1]
     always = "nobody checked who this is · nobody vouches for its key · first time it asks"
@@ -113,14 +113,14 @@ def test_pressure_and_borrowed_names_are_marked_and_untick_what_is_optional(owne
 
 
 def test_pressure_is_marked_in_why_something_is_required_too(owner, person):
-    asked = ConsentRequestFactory(user=person, required_because="Please respond within 2 hours", **EATING)
-    assert "pressure" in text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    request = ConsentRequestFactory(user=person, required_because="Please respond within 2 hours", **EATING)
+    assert "pressure" in text(owner.get(f"/consent/requests/{request.request_id}/"))
 
 
 def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
     app = AppFactory(name="Nordbank", application__legal_name="Nordbank AB")
-    asked = ConsentRequestFactory(user=person, app=app, purpose="See your Nordbank card in one place")
-    assert "bank's name" not in unescape(text(owner.get(f"/consent/requests/{asked.request_id}/")))
+    request = ConsentRequestFactory(user=person, app=app, purpose="See your Nordbank card in one place")
+    assert "bank's name" not in unescape(text(owner.get(f"/consent/requests/{request.request_id}/")))
 
     other = ConsentRequestFactory(user=person, app=app, purpose="See your Sparkasse card in one place")
     assert "a bank's name" in unescape(text(owner.get(f"/consent/requests/{other.request_id}/")))
@@ -128,8 +128,8 @@ def test_the_name_of_an_app_that_was_checked_is_its_own(owner, person):
 
 @pytest.mark.parametrize("status", ["pending", "denied", "cancelled", "expired"])
 def test_review_leads_to_the_page_of_the_app(owner, person, status):
-    asked = ConsentRequestFactory(user=person, status=status)
-    assert f'href="/consent/apps/{asked.app.app_id}/"' in text(owner.get(f"/consent/requests/{asked.request_id}/"))
+    request = ConsentRequestFactory(user=person, status=status)
+    assert f'href="/consent/apps/{request.app.app_id}/"' in text(owner.get(f"/consent/requests/{request.request_id}/"))
 
 
 # --- who vouches for the key ------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def sheet(owner, consent_request):
 
 @pytest.mark.parametrize("scope", ["attr.lifestyle.food.*", "attr.location.home.*", "attr.financial.signals.*"])
 def test_the_sheet_says_that_nobody_vouches_and_what_follows(owner, person, scope):
-    give_vault(person, HELD)
+    give_vault(person, STORED)
     page = sheet(owner, ConsentRequestFactory(user=person, scope=scope))
 
     assert "nobody vouches for its key" in re.search(r"data-names>([^<]*)<", page)[1]
@@ -155,11 +155,11 @@ def test_the_sheet_says_that_nobody_vouches_and_what_follows(owner, person, scop
 
 @pytest.mark.parametrize("scope", ["attr.location.home.*", "attr.financial.signals.*"])
 def test_the_sheet_says_who_vouches(owner, person, scope):
-    give_vault(person, HELD)
-    asked = ConsentRequestFactory(user=person, scope=scope)
-    key = vouch_for(asked)
+    give_vault(person, STORED)
+    request = ConsentRequestFactory(user=person, scope=scope)
+    key = vouch_for(request)
 
-    page = sheet(owner, asked)
+    page = sheet(owner, request)
 
     assert "key registered on <time" in page
     assert f">{date_format(key.registered_at, 'j M Y')}</time>" in page
@@ -170,17 +170,17 @@ def test_the_sheet_says_who_vouches(owner, person, scope):
 
 def test_the_sheet_names_the_domain_that_publishes_the_key(owner, person):
     app = AppFactory(proved_domain="plateandtable.example", domain_proved_at=now())
-    asked = ConsentRequestFactory(user=person, app=app)
+    request = ConsentRequestFactory(user=person, app=app)
     kept = published.token_of(
         app_id=app.app_id,
         domain="plateandtable.example",
-        request_id=asked.request_id,
-        fetched_at=asked.created_at,
-        keys=[asked.connector_public_key],
+        request_id=request.request_id,
+        fetched_at=request.created_at,
+        keys=[request.connector_public_key],
     )
-    PublishedKeysFactory(request=asked, token=kept)
+    PublishedKeysFactory(request=request, token=kept)
 
-    assert "key published there" in sheet(owner, asked)
+    assert "key published there" in sheet(owner, request)
 
 
 def entered_on(page):
@@ -201,10 +201,10 @@ def entered_on(page):
     ids=["something is there", "what is required is there", "required alone", "nothing is there", "nothing of a scope"],
 )
 def test_what_a_request_lacks_is_entered_on_its_sheet(owner, person, terms, fields):
-    give_vault(person, {("lifestyle", "food"): HELD["lifestyle", "food"]})
-    asked = ConsentRequestFactory(user=person, **terms)
-    page = owner.get(f"/consent/requests/{asked.request_id}/")
-    wanted = asked.attributes[:MOST_FIELDS] if fields == "all" else fields
+    give_vault(person, {("lifestyle", "food"): STORED["lifestyle", "food"]})
+    request = ConsentRequestFactory(user=person, **terms)
+    page = owner.get(f"/consent/requests/{request.request_id}/")
+    wanted = request.attributes[:MOST_FIELDS] if fields == "all" else fields
     assert entered_on(page) == (wanted, False)
     assert ('id="enter-form"' in page.content.decode()) == bool(wanted)
 
@@ -212,8 +212,8 @@ def test_what_a_request_lacks_is_entered_on_its_sheet(owner, person, terms, fiel
 def test_of_an_answer_what_it_is_made_from_is_entered(owner, person):
     give_vault(person, {})
     derived = {ADULT: registry_copy.entries().answers[ADULT]}
-    asked = ConsentRequestFactory(user=person, scope=f"attr.{ADULT}", required_attributes=[ADULT], derived=derived)
-    assert entered_on(owner.get(f"/consent/requests/{asked.request_id}/")) == (["identity.basic.birth_date"], False)
+    request = ConsentRequestFactory(user=person, scope=f"attr.{ADULT}", required_attributes=[ADULT], derived=derived)
+    assert entered_on(owner.get(f"/consent/requests/{request.request_id}/")) == (["identity.basic.birth_date"], False)
 
 
 def test_whoever_has_no_vault_makes_one_there_with_the_passkey_that_signs_them_in(owner, person):

@@ -161,8 +161,8 @@ def test_people_are_asked_by_address_and_go_by_their_id_in_the_team(owner, perso
 
 
 def by_program(stranger: AppMember, person: User) -> None:
-    asked = {"email": person.email, "role": "owner"}
-    assert manager(stranger.user).post(f"/apps/{stranger.app.app_id}/members", asked).status_code == 201
+    body = {"email": person.email, "role": "owner"}
+    assert manager(stranger.user).post(f"/apps/{stranger.app.app_id}/members", body).status_code == 201
 
 
 def by_role(stranger: AppMember, person: User) -> None:
@@ -175,16 +175,16 @@ def by_transfer(stranger: AppMember, person: User) -> None:
     transfer_ownership(to=them, by=stranger.user)
 
 
-def before_anybody_was_asked(stranger: AppMember, person: User) -> None:
+def by_older_row(stranger: AppMember, person: User) -> None:
     """As it stands in the database of a deployment that had people made owners."""
     MemberFactory(app=stranger.app, user=person)
 
 
-@pytest.mark.parametrize("way", [by_program, by_role, by_transfer, before_anybody_was_asked])
+@pytest.mark.parametrize("way", [by_program, by_role, by_transfer, by_older_row])
 def test_a_stranger_stands_in_nobodys_way(owner, person, way):
     EmailAddress.objects.update_or_create(user=person, email=person.email, defaults={"verified": True})
     way(owner, person)
-    if way is before_anybody_was_asked:
+    if way is by_older_row:
         remove_member(member=owner, by=owner.user)
     else:
         assert not AppMember.objects.filter(user=person, role="owner").exists()
@@ -196,7 +196,7 @@ def test_a_stranger_stands_in_nobodys_way(owner, person, way):
 
 
 def test_who_was_made_an_owner_closes_the_app_and_leaves(owner, person):
-    before_anybody_was_asked(owner, person)
+    by_older_row(owner, person)
     remove_member(member=owner, by=owner.user)
     page, here = signed_in(person).client, f"/developers/apps/{owner.app.app_id}"
 

@@ -25,7 +25,7 @@ from pkm.registry.models import ScopeEntry
 from pkm.segments.models import Blob
 from tests import factories
 from tests.callers import signed_in
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval_body
 from tests.factories import invitation_of
 from tests.factories.asked import FOOD, now
@@ -133,7 +133,7 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], lon
     key = sealed.public_half(sealed.generate_connector_key())
     again = requests.post(
         f"{sites[1]}/api/v1/request-consent",
-        json=asked(person, connector_public_key=key, scope=FOOD),
+        json=request_body(person, connector_public_key=key, scope=FOOD),
         headers=token,
         timeout=60,
     )

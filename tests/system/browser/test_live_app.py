@@ -111,7 +111,7 @@ def prove_domain(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     with website(monkeypatch) as site:
         site.status, site.body = 200, page.locator("#challenge").inner_text().encode()
         assert check_application_domain(application=DeveloperApplication.objects.get()).file == "proof"
-        assert site.asked == [FILE]
+        assert site.paths == [FILE]
     page.reload()
     expect(page.locator("#proof-title + p")).to_contain_text("Proved")
 

@@ -22,7 +22,7 @@ from consent.notices import long_polling
 from consent_bridge import sealed
 from tests import factories
 from tests.callers import Developer
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.factories import known_as
 from tests.fakes import pooler
 from tests.patience import MOST_SECONDS, eventually
@@ -107,7 +107,7 @@ def _call(made: random.Random, api: Developer, person: Any, request: Any, export
         return Call(api.token, "GET", f"consent-export?request_id={of}", None, 200, {"export_id": export.export_id})
     if kind == "ask":
         key = sealed.public_half(sealed.generate_connector_key())
-        body = asked(person, connector_public_key=key)
+        body = request_body(person, connector_public_key=key)
         return Call(api.token, "POST", "request-consent", body, 201, {"status": "pending"})
     return Call(f"{api.token}x", "GET", f"user-scopes/{user_id}", None, 401, {"code": "invalid_token"})
 

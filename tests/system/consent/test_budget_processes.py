@@ -13,7 +13,7 @@ from django.conf import settings as configured
 from accounts.models import User
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.counts import PLACES, counts_in
 from tests.factories import AppFactory, PersonFactory, TokenFactory, give_vault
 from tests.served_site import running_site
@@ -52,7 +52,7 @@ def store(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[st
 def bodies(people: list[User]) -> list[dict[str, object]]:
     """New requests each: another key."""
     keys = [sealed.public_half(sealed.generate_connector_key()) for _ in range(CALLS)]
-    return [asked(people[number % len(people)], connector_public_key=key) for number, key in enumerate(keys)]
+    return [request_body(people[number % len(people)], connector_public_key=key) for number, key in enumerate(keys)]
 
 
 def caller(stack: ExitStack, job: dict[str, object]) -> subprocess.Popen[str]:

@@ -22,7 +22,7 @@ from consent.schemas import RequestConsentBody
 from consent_bridge import sealed
 from developers.authentication import AppContext, find_token
 from developers.models import App
-from tests.consent.api.addresses import asked
+from tests.consent.api.addresses import request_body
 from tests.counts import PLACES, counts_in
 from tests.factories import AppFactory, PersonFactory, TokenFactory, give_vault
 from tests.patience import MOST_SECONDS
@@ -41,7 +41,7 @@ def store(request: pytest.FixtureRequest, transactional_db: None) -> Iterator[st
 def body(person: User) -> RequestConsentBody:
     """A new request each time: another key."""
     key = sealed.public_half(sealed.generate_connector_key())
-    return RequestConsentBody.model_validate(asked(person, connector_public_key=key))
+    return RequestConsentBody.model_validate(request_body(person, connector_public_key=key))
 
 
 def caller(app: App) -> AppContext:

@@ -17,7 +17,7 @@ from consent.decisions import actions as decision_actions
 from consent.requests.models import ConsentRequest
 from consent_bridge import sealed
 from developers.models import App
-from tests.consent.api.addresses import CONNECTOR, FOOD, asked
+from tests.consent.api.addresses import CONNECTOR, FOOD, request_body
 from tests.consent.decisions import approval
 from tests.consent.tools.hosts import TOOLS, header_of
 from tests.factories import ConsentRequestFactory, TokenFactory, give_vault, invitation_of
@@ -77,7 +77,7 @@ def test_a_whole_trip(mode: str, address: str, person: User, app: App) -> None:
     vault = give_vault(person)
     with connected(address, mode=MODES[mode]) as caller:
         assert FOOD in caller.tool("discover_user_scopes", user_id=invitation_of(person))["scopes"]
-        made = caller.tool("request_consent", **asked(person))
+        made = caller.tool("request_consent", **request_body(person))
         request = ConsentRequest.objects.get(request_id=made["request_id"])
         assert caller.tool("check_consent_status", request_id=made["request_id"])["status"] == "pending"
         early = caller.do("call_tool", "get_encrypted_export", {"request_id": made["request_id"]})
@@ -106,7 +106,7 @@ def test_a_client_that_opens_pages(mode: str, action: Any, address: str, person:
         return mcp.ElicitResult(action=action)
 
     with connected(address, mode=MODES[mode], elicitation_callback=open_page) as caller:
-        made = caller.tool("request_consent", **asked(person))
+        made = caller.tool("request_consent", **request_body(person))
 
     assert opened == ([] if mode == "previous" else [made["approval_url"]])
     assert made["approval_url"].startswith(django_settings.BASE_URL)
