@@ -63,13 +63,13 @@ class Scene:
     owner: Owner
     client: Client
     api: Developer
-    asked: MadeRequest
+    made_request: MadeRequest
     key: Jwk
     thief: Vault
 
     @property
     def grant(self) -> Grant:
-        return Grant.objects.select_related("request", "app").get(request__request_id=self.asked.request_id)
+        return Grant.objects.select_related("request", "app").get(request__request_id=self.made_request.request_id)
 
     def forged(self) -> dict[str, Any]:
         """Invented data, sealed to the app's own key, with everything right about it but who signed it."""
@@ -84,12 +84,12 @@ class Scene:
 @pytest.fixture
 def scene(owner: Owner, caller: Client, person: User, api: Developer) -> Scene:
     key = sealed.generate_connector_key()
-    asked = ask(caller, person, key, refresh_policy="continuous")
-    owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
-    assert caller.read(asked, key).data == TAKEN
-    held = sealed.VaultKey(VaultKey.objects.get().key_id, sealed.generate_vault_key().secret)
-    thief = Vault(person, held, "", None, INVENTED, generate_root())
-    return Scene(person, owner, caller, api, asked, key, thief)
+    made_request = ask(caller, person, key, refresh_policy="continuous")
+    owner.approve(owner.review(made_request.request_id), attributes=[CUISINE], invited=True)
+    assert caller.read(made_request, key).data == TAKEN
+    new_key = sealed.VaultKey(VaultKey.objects.get().key_id, sealed.generate_vault_key().secret)
+    thief = Vault(person, new_key, "", None, INVENTED, generate_root())
+    return Scene(person, owner, caller, api, made_request, key, thief)
 
 
 # --- the database for writing -----------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def with_a_step_from_the_persons_key(scene: Scene) -> dict[str, Any]:
     step = step_of(scene, generate_root(), scene.thief.root)
     own = scene.own_key()
     payload = encoded({**json.loads(decode_base64url(step["payload"], "step")), "old": own})
-    key = scene.thief.root.app_key(settings.ISSUER, scene.asked.app_id)
+    key = scene.thief.root.app_key(settings.ISSUER, scene.made_request.app_id)
     header = encoded({"alg": "EdDSA", "typ": "approval-key-rotation+jwt", "kid": thumbprint(own)})
     forged = {"protected": header, "signature": raw_signature(key, f"{header}.{payload}")}
     _, by_new = [key.sign_payload("approval-key-rotation+jwt", payload).split(".")] * 2
@@ -201,19 +201,19 @@ def raw_signature(key: SigningKey, text: str) -> str:
 def step_of(scene: Scene, old: sealed.ApprovalRoot, new: sealed.ApprovalRoot) -> dict[str, Any]:
     """The app's step from one root to the other."""
     names = {"issuer": settings.ISSUER, "user_id": scene.person.public_id, "root_seq": 1}
-    return signed_rotation(old, new, **names, apps={scene.asked.app_id: (scene.asked.user_id, 1)})[1]
+    return signed_rotation(old, new, **names, apps={scene.made_request.app_id: (scene.made_request.user_id, 1)})[1]
 
 
 def handed_out(scene: Scene, forge: Any) -> dict[str, Any]:
     """What the service answers once this was written into its database; afterwards all is as before."""
     there, known = Export.objects.values().get(grant=scene.grant), ApprovalKey.objects.values().get()
     write(scene, forge(scene))
-    answer = scene.api.get("/consent-export", request_id=scene.asked.request_id)
+    answer = scene.api.get("/consent-export", request_id=scene.made_request.request_id)
     assert answer.status_code == 200, answer.content
     write(scene, {name: there[name] for name in ("ciphertext", "approval", "owner_key", "owner_key_reset")})
     ApprovalKey.objects.update(history=known["history"])
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def write(scene: Scene, columns: dict[str, Any]) -> None:
@@ -222,10 +222,10 @@ def write(scene: Scene, columns: dict[str, Any]) -> None:
         Export.objects.filter(grant=scene.grant).update(**columns)
 
 
-def opened(scene: Scene, told: dict[str, Any], pins: KeyPins) -> Any:
+def opened(scene: Scene, body: dict[str, Any], pins: KeyPins) -> Any:
     """The data that the client for Python takes, or why it refuses."""
     try:
-        return open_envelope(build(Envelope, told), scene.asked, scene.key, pins=pins).data
+        return open_envelope(build(Envelope, body), scene.made_request, scene.key, pins=pins).data
     except OwnerKeyChanged as changed:
         return "reset" if changed.reset else changed.member
     except Refused as refused:
@@ -236,7 +236,9 @@ def opened_in_node(scene: Scene, cases: dict[str, Any], folder: Path) -> dict[st
     """The same by the client for Node, of all cases."""
     pins = scene.client.pins.dump()
     file = folder / "cases.json"
-    file.write_text(json.dumps({"asked": as_json(scene.asked), "key": scene.key, "pins": pins, "envelopes": cases}))
+    file.write_text(
+        json.dumps({"asked": as_json(scene.made_request), "key": scene.key, "pins": pins, "envelopes": cases})
+    )
     found: dict[str, Any] = json.loads(run(HERE / "opens.mjs", file))
     return found
 
@@ -247,25 +249,25 @@ def test_who_owns_the_database_makes_no_approval(package: Path, scene: Scene, tm
     stored = scene.client.pins.dump()
     cases, expected, found = {}, {}, {}
     for forge, (known, new) in FORGERIES.items():
-        told = handed_out(scene, forge)
+        body = handed_out(scene, forge)
         invented = {"lifestyle": {"food": INVENTED["lifestyle", "food"]}}
         for name, reason, pins in (("known", known, KeyPins(stored)), ("new", new or invented, KeyPins())):
             case = f"{forge.__name__}, {name}"
-            cases[case], expected[case] = {"envelope": told, "known": name == "known"}, reason
-            found[case] = opened(scene, told, pins)
+            cases[case], expected[case] = {"envelope": body, "known": name == "known"}, reason
+            found[case] = opened(scene, body, pins)
 
     assert found == expected
     assert opened_in_node(scene, cases, tmp_path) == expected
     assert scene.client.pins.dump() == stored
-    assert scene.client.read(scene.asked, scene.key).data == TAKEN
+    assert scene.client.read(scene.made_request, scene.key).data == TAKEN
 
 
 def test_an_export_that_nobody_signed_is_refused(package: Path, scene: Scene, tmp_path: Path) -> None:
-    told = handed_out(scene, by_nobody)
+    body = handed_out(scene, by_nobody)
 
     with suppress(BadAnswer):  # where the answer tells that there is none; else it is empty
-        assert opened(scene, told, KeyPins()) is None
-    assert opened_in_node(scene, {"new": {"envelope": told, "known": False}}, tmp_path) == {"new": None}
+        assert opened(scene, body, KeyPins()) is None
+    assert opened_in_node(scene, {"new": {"envelope": body, "known": False}}, tmp_path) == {"new": None}
 
 
 def test_who_met_the_thief_first_sees_the_change(scene: Scene) -> None:
@@ -273,11 +275,11 @@ def test_who_met_the_thief_first_sees_the_change(scene: Scene) -> None:
     now = 1_800_000_000
     pins = KeyPins(clock=lambda: now)
     assert opened(scene, handed_out(scene, by_a_key_of_their_own), pins) != TAKEN
-    theirs = scene.api.get("/consent-export", request_id=scene.asked.request_id).json()
+    theirs = scene.api.get("/consent-export", request_id=scene.made_request.request_id).json()
 
     assert opened(scene, theirs, pins) == "owner_key"
     now += 7 * 86400
-    pins.accept(scene.asked.issuer, scene.asked.user_id, scene.own_key())
+    pins.accept(scene.made_request.issuer, scene.made_request.user_id, scene.own_key())
     assert opened(scene, theirs, pins) == TAKEN
 
 
@@ -290,7 +292,7 @@ def test_a_stolen_session_makes_nothing_that_is_read(scene: Scene) -> None:
     other = ask(scene.client, scene.person, scene.key, access_duration=7200)
     waiting = ConsentRequest.objects.get(request_id=other.request_id)
     body = approval_body(waiting, scene.thief, [CUISINE])
-    own = {"issuer": settings.ISSUER, "user_id": scene.asked.user_id, "app_id": scene.asked.app_id}
+    own = {"issuer": settings.ISSUER, "user_id": scene.made_request.user_id, "app_id": scene.made_request.app_id}
     key_id = scene.thief.key.key_id
     root = {
         "signing_public_key": scene.thief.root.key.public,
@@ -319,7 +321,7 @@ def test_a_stolen_session_makes_nothing_that_is_read(scene: Scene) -> None:
         (400, "approval_mismatch"),
     ]
     assert refusal(scene.client.read, other, scene.key) == ("authorization_pending", 409)
-    assert scene.client.read(scene.asked, scene.key).data == TAKEN
+    assert scene.client.read(scene.made_request, scene.key).data == TAKEN
     assert Export.objects.count() == 1
 
 
@@ -332,9 +334,9 @@ def test_a_stolen_session_lets_no_paused_grant_go_on(scene: Scene) -> None:
 
     for body in ({}, signed, without(signed, "approval_key", "approval_key_certificate")):
         assert code_of(thief.post(f"{address}/resume", body)) == (400, "approval_mismatch")
-    assert refusal(scene.client.read, scene.asked, scene.key) == ("grant_paused", 403)
+    assert refusal(scene.client.read, scene.made_request, scene.key) == ("grant_paused", 403)
     assert scene.owner.resume(grant.grant_id).grant.status == "active"
-    assert scene.client.read(scene.asked, scene.key).data == TAKEN
+    assert scene.client.read(scene.made_request, scene.key).data == TAKEN
 
 
 SIGNED = ("approval", "approval_key", "approval_key_certificate")
@@ -354,7 +356,7 @@ def code_of(answer: Any) -> tuple[int, str]:
 def test_a_copy_of_the_database_holds_nothing_to_sign_with(scene: Scene) -> None:
     """The root lies there under the vault key alone; neither it nor a key of it is anywhere in any form."""
     root = scene.owner._approval_root()
-    keys = [root.key, root.app_key(settings.ISSUER, scene.asked.app_id)]
+    keys = [root.key, root.app_key(settings.ISSUER, scene.made_request.app_id)]
     copied = "\n".join(str(row) for model in apps.get_models() for row in model._base_manager.values_list().iterator())
     hidden = [root.secret, *(key.seed for key in keys)]
 
@@ -374,17 +376,17 @@ def test_the_receipt_key_alone_makes_a_receipt_without_a_proof(scene: Scene) -> 
     jws = Receipt.objects.get().app_jws
     claims = {**claims_of(jws), "pii_types": ["financial.income.bracket"]}
     forged = receipts.sign(claims, "consent-receipt+jwt")
-    told = scene.api.get(f"/receipts/{claims['receipt_id']}?proof=1").json()
+    body = scene.api.get(f"/receipts/{claims['receipt_id']}?proof=1").json()
     keys = read_keys(receipts.public_keys())
     memory = Memory(Trust(tuple(VerifierKey.parse(str(key)) for key in verifier_keys())))
 
-    assert verify_receipt(jws, keys) == check(jws, keys, told, memory)
+    assert verify_receipt(jws, keys) == check(jws, keys, body, memory)
     assert verify_receipt(forged, keys) == claims
     with refused_for("receipt_digest"):
-        check(forged, keys, told, memory)
+        check(forged, keys, body, memory)
 
 
-def check(jws: str, keys: Any, told: dict[str, Any], memory: Memory) -> dict[str, Any]:
+def check(jws: str, keys: Any, body: dict[str, Any], memory: Memory) -> dict[str, Any]:
     claims = verify_receipt(jws, keys)
-    check_receipt(claims, told, memory)
+    check_receipt(claims, body, memory)
     return claims

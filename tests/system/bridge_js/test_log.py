@@ -27,10 +27,10 @@ class Reader:
     def __init__(self, memory, **environ):
         self.memory, self.environ = memory, environ
 
-    def look(self, wish="follow", **asked) -> Any:
-        given = json.dumps({"wish": wish, "memory": str(self.memory), **asked})
-        told = json.loads(run(HERE / "log_reader.mjs", ASKED=given, **self.environ))
-        return told["found"] if "found" in told else told["refused"]
+    def look(self, wish="follow", **more) -> Any:
+        given = json.dumps({"wish": wish, "memory": str(self.memory), **more})
+        answer = json.loads(run(HERE / "log_reader.mjs", ASKED=given, **self.environ))
+        return answer["found"] if "found" in answer else answer["refused"]
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def reader(package, service, api, tmp_path):
 
 @pytest.fixture
 def approved(caller, owner, person):
-    asked = ask(caller, person, generate_connector_key())
-    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
+    made_request = ask(caller, person, generate_connector_key())
+    return owner.approve(owner.review(made_request.request_id), attributes=[CUISINE], invited=True)
 
 
 def one_more():
@@ -98,10 +98,10 @@ def test_a_persons_history_is_verified_against_the_log(reader, owner, approved):
     body = owner.history()
     count = len(body["entries"])
 
-    told = reader.look("history", history=body)
+    found = reader.look("history", history=body)
 
-    assert (told["chain"], told["entries"], told["in_log"]) == (body["entries"][0]["chain"], count, count)
-    assert told["log"]["size"] == log_size()
+    assert (found["chain"], found["entries"], found["in_log"]) == (body["entries"][0]["chain"], count, count)
+    assert found["log"]["size"] == log_size()
     assert reader.look("history", history=[body])["in_log"] == count
     for member, other in (("kind", "denied"), ("entry_hash", "A" * 43), ("facts", {"a": 1}), ("sequence", 7)):
         forged = json.loads(json.dumps(body))
@@ -142,13 +142,13 @@ def test_a_log_without_a_checkpoint_proves_the_chain_alone(reader, owner, approv
     name, _, why = reader.look()
     assert (name, "nothing has been published in the log yet" in why) == ("NothingPublished", True)
     body = owner.history()
-    told = reader.look("history", history=body)
-    assert (told["entries"], told["in_log"], told["late"], told["log"]) == (len(body["entries"]), 0, False, None)
+    found = reader.look("history", history=body)
+    assert (found["entries"], found["in_log"], found["late"], found["log"]) == (len(body["entries"]), 0, False, None)
     assert not reader.memory.exists()
 
     one_more_without_them()
-    told = reader.look("history", history=body)
-    assert (told["in_log"], told["late"], told["log"]["size"]) == (0, False, 1)
+    found = reader.look("history", history=body)
+    assert (found["in_log"], found["late"], found["log"]["size"]) == (0, False, 1)
 
 
 def test_a_log_that_began_anew_is_accepted_by_name(reader, service, api, approved):
