@@ -22,7 +22,7 @@ const FROZEN = {
   access_duration: 86400, expires_at: "2026-11-21T10:00:00Z", required_attributes: null, optional_attributes: null,
   max_reads: null, refresh_policy: "snapshot", binding_message: null,
 };
-const ASKED = {
+const MADE_REQUEST = {
   request_id: "req_a", status: "pending", app_id: "app_a", issuer: "https://consent.example", user_id: "usr_a",
   scope: SCOPE, scope_label: "Food", approval_url: "https://consent.example/consent/requests/req_a/", interval: 5,
   expires_in: 86400, expires_at: "2026-11-21T10:00:00Z", access_duration: 86400, connector_key_id: PRINT,
@@ -32,7 +32,7 @@ const ASKED = {
 const askedFor = (frozen) => {
   const request = { ...FROZEN, ...frozen };
   const { user_id, scope, access_duration } = request;
-  return { ...ASKED, user_id, scope, access_duration, request, request_digest: digestOf(request) };
+  return { ...MADE_REQUEST, user_id, scope, access_duration, request, request_digest: digestOf(request) };
 };
 const PENDING = {
   request_id: "req_a", status: "pending", user_id: "usr_a", scope: SCOPE, interval: 5,
@@ -42,7 +42,7 @@ const PENDING = {
 const DENIED = { ...PENDING, status: "denied", sequence: 41 };
 const event = (id) => `event: consent\nid: ${id}\ndata: ${JSON.stringify(DENIED)}\n\n`;
 
-let asked = [];
+let received = [];
 let script = [];
 let pauses = [];
 let client;
@@ -51,7 +51,7 @@ const server = createServer((request, response) => {
   const parts = [];
   request.on("data", (part) => parts.push(part));
   request.on("end", () => {
-    asked.push({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(parts).toString() });
+    received.push({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(parts).toString() });
     const step = script.length > 1 ? script.shift() : script[0];
     if (step === HANG) return;
     if (step === DROP) return request.socket.destroy();
@@ -67,7 +67,7 @@ after(() => {
   server.close();
 });
 beforeEach(() => {
-  asked = [];
+  received = [];
   pauses = [];
   const pause = async (milliseconds) => void pauses.push(milliseconds);
   const address = `http://127.0.0.1:${server.address().port}/api/v1/`;
@@ -84,7 +84,7 @@ test("what is sent is the contract's", async () => {
   const answer = askedFor({ max_reads: 3 });
   answers({ status: 201, body: answer });
   assert.deepEqual(await ask({ maxReads: 3, accessDuration: 86400, bindingMessage: null }), answer);
-  const [{ method, url, headers, body }] = asked;
+  const [{ method, url, headers, body }] = received;
   assert.deepEqual([method, url, headers.authorization], ["POST", "/api/v1/request-consent", `Bearer ${TOKEN}`]);
   const { d, ...open } = KEY;
   assert.deepEqual(JSON.parse(body), {
@@ -96,7 +96,7 @@ test("what is sent is the contract's", async () => {
 
 for (const member of ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"]) {
   test(`a frozen request with another ${member} is refused`, async () => {
-    answers({ body: { ...ASKED, [member]: member === "access_duration" ? 7 : "other" } });
+    answers({ body: { ...MADE_REQUEST, [member]: member === "access_duration" ? 7 : "other" } });
     await assert.rejects(ask({ accessDuration: 86400 }), (error) => error instanceof bridge.Refused && error.member === member);
   });
 }
@@ -119,7 +119,7 @@ test("the sharing ID that was used goes into what the person signs for", async (
   const answer = askedFor({ invitation_sha256: digestOfName("sh_alices") });
   answers({ status: 201, body: answer });
   assert.deepEqual(await ask({ userId: "sh_alices" }), answer);
-  assert.equal(JSON.parse(asked[0].body).invitation_sha256, digestOfName("sh_alices"));
+  assert.equal(JSON.parse(received[0].body).invitation_sha256, digestOfName("sh_alices"));
 });
 
 for (const frozen of [{ invitation_sha256: digestOfName("sh_bobs") }, {}]) {
@@ -130,22 +130,22 @@ for (const frozen of [{ invitation_sha256: digestOfName("sh_bobs") }, {}]) {
 }
 
 test("a digest over anything else is refused", async () => {
-  answers({ status: 201, body: { ...ASKED, request_digest: digestOf({ ...FROZEN, purpose: "Sell what you like" }) } });
+  answers({ status: 201, body: { ...MADE_REQUEST, request_digest: digestOf({ ...FROZEN, purpose: "Sell what you like" }) } });
   await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === "request_digest");
 });
 
 for (const member of ["request_id", "app_id", "expires_at"]) {
   test(`an answer that says two things of ${member} is refused`, async () => {
-    answers({ status: 201, body: { ...ASKED, request: { ...FROZEN, [member]: "other" } } });
+    answers({ status: 201, body: { ...MADE_REQUEST, request: { ...FROZEN, [member]: "other" } } });
     await assert.rejects(ask(), (error) => error instanceof bridge.Refused && error.member === member);
   });
 }
 
 test("unknown terms and bad keys never leave", async () => {
-  answers({ body: ASKED });
+  answers({ body: MADE_REQUEST });
   await assert.rejects(ask({ color: "red" }), TypeError);
   await assert.rejects(ask({ key: { kty: "RSA" } }), bridge.KeyRefused);
-  assert.equal(asked.length, 0);
+  assert.equal(received.length, 0);
 });
 
 for (const failure of [DROP, problem("temporarily_unavailable", 503), { status: 502, body: "" }]) {
@@ -158,34 +158,34 @@ for (const failure of [DROP, problem("temporarily_unavailable", 503), { status: 
   test(`a write is not tried again after ${JSON.stringify(failure).slice(0, 25)}`, async () => {
     answers(failure);
     await assert.rejects(ask(), bridge.BridgeError);
-    assert.equal(asked.length, 1);
+    assert.equal(received.length, 1);
   });
 }
 
 test("a write under a key is tried again", async () => {
-  answers(DROP, { body: ASKED });
+  answers(DROP, { body: MADE_REQUEST });
   await ask({ idempotencyKey: "once" });
-  assert.deepEqual(asked.map((one) => one.headers["idempotency-key"]), ["once", "once"]);
+  assert.deepEqual(received.map((one) => one.headers["idempotency-key"]), ["once", "once"]);
 });
 
 test("a hint of one's own caller leaves as a hash", async () => {
-  answers({ body: ASKED }, problem("unknown_user", 404), { body: ASKED });
+  answers({ body: MADE_REQUEST }, problem("unknown_user", 404), { body: MADE_REQUEST });
   await ask({ clientHint: "Zoë at the form" });
   await assert.rejects(client.discover("usr_a", { clientHint: "Zoë at the form" }));
   await ask();
   const hint = createHash("sha256").update("Zoë at the form").digest("hex");
-  assert.deepEqual(asked.map((one) => one.headers["x-client-hint"]), [hint, hint, undefined]);
+  assert.deepEqual(received.map((one) => one.headers["x-client-hint"]), [hint, hint, undefined]);
 });
 
 test("a refusal says what the service said, in one line", async () => {
   answers(problem("invalid_request", 400, { errors: [{ field: "scope", code: "x", message: "unknown" }], trace_id: "t1" }));
   await assert.rejects(client.discover("usr_a/b"), (error) => {
-    assert.equal(asked[0].url, "/api/v1/user-scopes/usr_a%2Fb");
+    assert.equal(received[0].url, "/api/v1/user-scopes/usr_a%2Fb");
     assert.deepEqual([error.name, error.code, error.status, error.traceId], ["Problem", "invalid_request", 400, "t1"]);
     assert.equal(error.message, "invalid_request (400): No such thing.: scope: unknown");
     return true;
   });
-  assert.equal(asked.length, 1);
+  assert.equal(received.length, 1);
 });
 
 for (const [body, reason] of [
@@ -201,7 +201,7 @@ for (const [body, reason] of [
 test("redirects are not followed, long answers are given up, late ones too", async () => {
   answers({ status: 302, headers: { Location: "/elsewhere" } });
   await assert.rejects(client.catalog(), /redirect/);
-  assert.equal(asked.length, 1);
+  assert.equal(received.length, 1);
   answers({ body: Buffer.alloc(24 * 1024 * 1024, " ") });
   await assert.rejects(client.catalog(), /larger than/);
   answers(HANG);
@@ -219,7 +219,7 @@ for (const url of ["", "localhost", "ftp://a", "http://u:p@a/", "http://a/?q"]) 
 test("an origin alone is taken for its REST base", async () => {
   answers({ body: { scope_entries: [] } });
   await new bridge.Client(`http://127.0.0.1:${server.address().port}/`, TOKEN).catalog();
-  assert.equal(asked[0].url, "/api/v1/scope-catalog");
+  assert.equal(received[0].url, "/api/v1/scope-catalog");
 });
 
 test("people are found by how they begin, page by page", async () => {
@@ -227,13 +227,13 @@ test("people are found by how they begin, page by page", async () => {
   answers({ body: { people: [zoe], next_cursor: "c2" } }, { body: { people: [] } });
   assert.deepEqual((await client.people("zo", { limit: 1 })).people, [zoe]);
   await assert.rejects(client.people(undefined, { cursor: "c2" }), bridge.BadAnswer);
-  assert.deepEqual(asked.map((one) => one.url), ["/api/v1/people?query=zo&limit=1", "/api/v1/people?cursor=c2"]);
+  assert.deepEqual(received.map((one) => one.url), ["/api/v1/people?query=zo&limit=1", "/api/v1/people?cursor=c2"]);
 });
 
 test("waiting outlives a restart and ends with the decision", async () => {
   answers(DROP, DROP, DROP, DROP, problem("slow_down", 429, {}), { body: PENDING }, { body: DENIED });
   assert.equal((await client.waitForDecision("req_a", { timeoutSeconds: 60 })).status, "denied");
-  assert.ok(asked.every((one) => /wait=\d+/.test(one.url)));
+  assert.ok(received.every((one) => /wait=\d+/.test(one.url)));
 });
 
 test("waiting ends with its time, and hides no error", async () => {
@@ -248,19 +248,19 @@ test("waiting ends with its time, and hides no error", async () => {
 test("waiting for ever asks as any other", async () => {
   answers({ body: PENDING }, { body: DENIED });
   assert.equal((await client.waitForDecision("req_a", { timeoutSeconds: Infinity })).status, "denied");
-  assert.ok(asked.every((one) => one.url.includes("wait=30")));
+  assert.ok(received.every((one) => one.url.includes("wait=30")));
 });
 
 for (const timeoutSeconds of [NaN, -1, -Infinity]) {
   test(`no time to wait: ${timeoutSeconds}`, async () => {
     await assert.rejects(client.waitForDecision("req_a", { timeoutSeconds }), bridge.Refused);
-    assert.equal(asked.length, 0);
+    assert.equal(received.length, 0);
   });
 }
 
 test("a read with another key never leaves", async () => {
-  await assert.rejects(client.read(ASKED, await bridge.generateConnectorKey("P-256")), bridge.KeyRefused);
-  assert.equal(asked.length, 0);
+  await assert.rejects(client.read(MADE_REQUEST, await bridge.generateConnectorKey("P-256")), bridge.KeyRefused);
+  assert.equal(received.length, 0);
 });
 
 test("events go on after they broke off, each one once", async () => {
@@ -271,7 +271,7 @@ test("events go on after they broke off, each one once", async () => {
     if (seen.length === 2) break;
   }
   assert.deepEqual(seen, [[41, "denied"], [42, "denied"]]);
-  assert.deepEqual(asked.map((one) => one.headers["last-event-id"]), [undefined, "40", "40", "41", "41"]);
+  assert.deepEqual(received.map((one) => one.headers["last-event-id"]), [undefined, "40", "40", "41", "41"]);
 });
 
 test("a slow consumer finds its stream again", async (context) => {
@@ -306,10 +306,10 @@ test("only waiting for the server is silence", async (context) => {
 test("events end where another connection would be no use", async () => {
   answers(problem("invalid_token", 401));
   await assert.rejects(client.events().next(), bridge.Problem);
-  asked = [];
+  received = [];
   answers(problem("invalid_request", 400));
   await assert.rejects(client.events({ lastEventId: 99 }).next(), (error) => error.code === "invalid_request");
-  assert.deepEqual(asked.map((one) => one.headers["last-event-id"]), ["99"]);
+  assert.deepEqual(received.map((one) => one.headers["last-event-id"]), ["99"]);
   answers({ body: "id: x\ndata: {}\n\n" });
   await assert.rejects(client.events().next(), bridge.BadAnswer);
   answers(DROP);
@@ -321,7 +321,7 @@ test("pages are followed", async () => {
   const seen = [];
   for await (const status of client.allRequests({ status: "denied" })) seen.push(status.status);
   assert.deepEqual(seen, ["denied", "pending"]);
-  assert.deepEqual(asked.map((one) => one.url), [
+  assert.deepEqual(received.map((one) => one.url), [
     "/api/v1/consent-requests?status=denied&limit=100",
     "/api/v1/consent-requests?status=denied&cursor=c&limit=100",
   ]);

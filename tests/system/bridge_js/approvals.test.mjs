@@ -14,7 +14,7 @@ const ISSUER = "https://consent.example";
 const { exports } = JSON.parse(readFileSync(new URL("../../../bridge/conformance/vectors/sealed.json", import.meta.url), "utf8"));
 const request = { ...exports[0].request, request_id: "req_a", app_id: "app_a", user_id: "usr_a" };
 const request_digest = requestDigest(request);
-const asked = { request_id: "req_a", app_id: "app_a", user_id: "usr_a", access_duration: 86400, request, request_digest };
+const madeRequest = { request_id: "req_a", app_id: "app_a", user_id: "usr_a", access_duration: 86400, request, request_digest };
 const members = { iss: ISSUER, sub: "usr_a", aud: "app_a", request_id: "req_a", request_digest, revision: 1 };
 const root = newRoot();
 
@@ -23,7 +23,7 @@ async function envelope(by = root, jwe = "a.b.c.d.e") {
   return { jwe, revision: 1, approved_attributes: ["lifestyle.food.diet"], approval: signed.approval, owner_key: signed.approval_key, key_history: [], owner_key_reset: false };
 }
 
-const check = (told, pins = new KeyPins()) => checkApproval(told, asked, ISSUER, { pins });
+const check = (body, pins = new KeyPins()) => checkApproval(body, madeRequest, ISSUER, { pins });
 
 test("what the vault signed is taken, and its key kept", async () => {
   const pins = new KeyPins();
@@ -39,7 +39,7 @@ test("a changed key is taken by steps that say nothing but their own", async () 
   const moved = await envelope(next);
   const claims = { iss: ISSUER, sub: "usr_a", aud: "app_a", seq: 1, new: key.jwk, old: old.jwk, iat: 1795169100 };
   const { iat, ...timeless } = claims;
-  const takes = async (said) => check({ ...moved, key_history: [await signByAll([old, key], "approval-key-rotation+jwt", said)] }, pins);
+  const takes = async (statement) => check({ ...moved, key_history: [await signByAll([old, key], "approval-key-rotation+jwt", statement)] }, pins);
   await assert.rejects(takes({ ...claims, more: 1 }), { member: "more" });
   await assert.rejects(takes(timeless), { member: "iat" });
   await assert.rejects(takes({ ...claims, aud: "app_b" }), { member: "aud" });
@@ -47,10 +47,10 @@ test("a changed key is taken by steps that say nothing but their own", async () 
 });
 
 test("an export of the service's own making is refused", async () => {
-  const told = await envelope();
-  await assert.rejects(check({ ...told, jwe: "f.o.r.g.ed" }), { member: "export_sha256" });
+  const body = await envelope();
+  await assert.rejects(check({ ...body, jwe: "f.o.r.g.ed" }), { member: "export_sha256" });
   const pins = new KeyPins();
-  await check(told, pins);
+  await check(body, pins);
   await assert.rejects(async () => check(await envelope(newRoot()), pins), OwnerKeyChanged);
   await assert.rejects(async () => check({ ...(await envelope(newRoot())), owner_key_reset: true }), { reset: true });
 });

@@ -57,10 +57,10 @@ test("a vault remembers what an app was answered", () => {
 });
 
 test("an answer is repeated within its month where it is made the same way", () => {
-  const asked = { [PATH]: ADULT, "identity.basic.x": null };
-  assert.deepEqual(repeatedAnswers(GIVEN, "app_a", asked, "2026-11-01T00:00:00Z"), { [PATH]: true });
+  const rules = { [PATH]: ADULT, "identity.basic.x": null };
+  assert.deepEqual(repeatedAnswers(GIVEN, "app_a", rules, "2026-11-01T00:00:00Z"), { [PATH]: true });
   const another = { [PATH]: { ...ADULT, rule: { kind: "is_set" } } };
-  for (const [app, derived, at] of [["app_a", asked, "2026-12-01T00:00:00Z"], ["app_b", asked, NOW], ["app_a", another, NOW]]) {
+  for (const [app, derived, at] of [["app_a", rules, "2026-12-01T00:00:00Z"], ["app_b", rules, NOW], ["app_a", another, NOW]]) {
     assert.deepEqual(repeatedAnswers(GIVEN, app, derived, at), {});
   }
   const [found] = withAnswers(basic({ birth_date: "2020-05-17" }), { [PATH]: ADULT }, NOW, { [PATH]: true });

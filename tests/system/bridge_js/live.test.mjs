@@ -24,35 +24,35 @@ for (const curve of ["X25519", "P-256"]) {
     const key = await generateConnectorKey(curve);
     assert.ok((await client.discover(USER_ID)).scopes.includes(SCOPE));
     assert.ok((await client.catalog()).some((entry) => entry.scope === SCOPE));
-    const asked = await ask(key, { accessDuration: 3600 });
-    assert.equal(asked.connector_fingerprint, await thumbprint(key));
-    await refused(client.read(asked, key), "authorization_pending", 409);
-    const waiting = client.waitForDecision(asked.request_id, { timeoutSeconds: 30 });
-    await person("approve", asked.request_id, { attributes: [CUISINE] });
+    const madeRequest = await ask(key, { accessDuration: 3600 });
+    assert.equal(madeRequest.connector_fingerprint, await thumbprint(key));
+    await refused(client.read(madeRequest, key), "authorization_pending", 409);
+    const waiting = client.waitForDecision(madeRequest.request_id, { timeoutSeconds: 30 });
+    await person("approve", madeRequest.request_id, { attributes: [CUISINE] });
     const status = await waiting;
     assert.deepEqual([status.status, status.grant.approved_attributes], ["approved", [CUISINE]]);
-    const slice = await client.read(asked, key);
+    const slice = await client.read(madeRequest, key);
     assert.deepEqual(slice.data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
-    assert.equal(await client.readNewer(asked, key, slice), null);
+    assert.equal(await client.readNewer(madeRequest, key, slice), null);
     assert.equal((await client.newestStatus(USER_ID, SCOPE)).grant.reads, 1);
-    assert.equal((await client.end(asked.request_id)).grant.status, "released");
-    await refused(client.read(asked, key), "grant_ended", 410);
+    assert.equal((await client.end(madeRequest.request_id)).grant.status, "released");
+    await refused(client.read(madeRequest, key), "grant_ended", 410);
   });
 }
 
 test("a continuous grant is refreshed and read anew", async () => {
   const key = await generateConnectorKey();
-  const asked = await ask(key, { refreshPolicy: "continuous" });
-  await person("approve", asked.request_id, { attributes: [CUISINE] });
-  const first = await client.read(asked, key);
-  await person("refresh", asked.request_id, { food: { favorite_cuisine: "Korean" } });
-  const second = await client.readNewer(asked, key, first);
+  const madeRequest = await ask(key, { refreshPolicy: "continuous" });
+  await person("approve", madeRequest.request_id, { attributes: [CUISINE] });
+  const first = await client.read(madeRequest, key);
+  await person("refresh", madeRequest.request_id, { food: { favorite_cuisine: "Korean" } });
+  const second = await client.readNewer(madeRequest, key, first);
   assert.deepEqual([second.revision, second.data.lifestyle.food.favorite_cuisine], [2, "Korean"]);
-  await person("pause", asked.request_id);
-  await refused(client.readNewer(asked, key, second), "grant_paused", 403);
-  await person("resume", asked.request_id);
-  await person("revoke", asked.request_id);
-  await refused(client.read(asked, key), "grant_ended", 410);
+  await person("pause", madeRequest.request_id);
+  await refused(client.readNewer(madeRequest, key, second), "grant_paused", 403);
+  await person("resume", madeRequest.request_id);
+  await person("revoke", madeRequest.request_id);
+  await refused(client.read(madeRequest, key), "grant_ended", 410);
 });
 
 test("receipts verify, also without the service", async () => {

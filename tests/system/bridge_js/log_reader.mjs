@@ -2,8 +2,8 @@
 
 import { BridgeError, Client, LogReader, Refused } from "../../../bridge-js/src/index.js";
 
-const { SERVICE, TOKEN, ASKED } = process.env;
-const { wish, memory, trust, receiptId, history, origin } = JSON.parse(ASKED);
+const { SERVICE, TOKEN, QUESTION } = process.env;
+const { wish, memory, trust, receiptId, history, origin } = JSON.parse(QUESTION);
 const options = { logMemory: memory, logTrust: trust };
 const client = new Client(`${SERVICE}/api/v1`, TOKEN, options);
 

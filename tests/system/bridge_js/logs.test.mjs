@@ -184,10 +184,10 @@ test("a log that began anew is taken by its reader's word alone", async () => {
 test("the newest entry in a log is found with few questions", async () => {
   for (let count = 0; count < 40; count += 1) {
     for (let there = 0; there <= count; there += 1) {
-      let asked = 0;
-      const found = await newestInLog(count, async (number) => ((asked += 1), number <= there));
+      let looks = 0;
+      const found = await newestInLog(count, async (number) => ((looks += 1), number <= there));
       assert.equal(found, there);
-      assert.ok(asked <= 13);
+      assert.ok(looks <= 13);
     }
   }
 });
@@ -245,12 +245,12 @@ test("a receipt is proved by its entry without a network", async () => {
   const leaves = [...LEAVES.slice(0, 3), Buffer.from(entry.entry_hash, "base64url")];
   const note = `${textOf(4, leaves)}\n${LOG.line(textOf(4, leaves))}`;
   const lines = path(3, leaves).map((hash) => hash.toString("base64"));
-  const told = { entry, proof: ["c2sp.org/tlog-proof@v1", "index 3", ...lines, "", note].join("\n") };
-  const proven = await verifyReceiptProof(claims, told, { keys: [LOG.text] });
+  const receipt = { entry, proof: ["c2sp.org/tlog-proof@v1", "index 3", ...lines, "", note].join("\n") };
+  const proven = await verifyReceiptProof(claims, receipt, { keys: [LOG.text] });
   assert.deepEqual([proven.index, proven.log.size, proven.entry.facts], [3, 4, entry.facts]);
   const erased = { ...entry, facts: {}, salt: "" };
   assert.equal(readEntry(erased).facts, null);
-  await refused(() => verifyReceiptProof(claims, { ...told, entry: erased }, { keys: [LOG.text] }), "facts");
+  await refused(() => verifyReceiptProof(claims, { ...receipt, entry: erased }, { keys: [LOG.text] }), "facts");
 });
 
 test("facts are gone from a history where an entry says so", async () => {
@@ -295,8 +295,8 @@ test("witnesses are followed in the order of the chain alone", async () => {
   const [first, second, third] = changes;
   assert.deepEqual(await from(FORMER, [first, second]), [LATTER.name]);
   assert.deepEqual(await from(LATTER, changes), [FORMER.name]);
-  for (const told of [[second, first], [first, second, first], [first, third, second, first], [first, second, third, third]]) {
-    assert.deepEqual(await from(LATTER, told), [LATTER.name]);
+  for (const listed of [[second, first], [first, second, first], [first, third, second, first], [first, second, third, third]]) {
+    assert.deepEqual(await from(LATTER, listed), [LATTER.name]);
   }
   assert.deepEqual(await from(FORMER, [first, second, second]), [FORMER.name]);
   assert.deepEqual(await from(FORMER, changesOf([1, FORMER], [4, LATTER, "chn_e"])), [FORMER.name]);
@@ -308,7 +308,7 @@ test("witnesses who had to go are not brought back by a list without its end", a
   const former = { keys: [LOG.key], earlier: [], witnesses: [FORMER.key], quorum: 1 };
   const latter = await follow(await follow(former, [first, second, third]), [first, second, third, fourth]);
   assert.deepEqual([latter.witnesses, latter.named], [[LATTER.key], fourth.entry.entry_hash]);
-  for (const told of [[first, second, third], [second, third], [first], []]) assert.equal(await follow(latter, told), latter);
+  for (const listed of [[first, second, third], [second, third], [first], []]) assert.equal(await follow(latter, listed), latter);
   const [, , , , fifth] = changesOf([1, FORMER], [4, LATTER], [9, FORMER], [12, LATTER], [15, FORMER]);
   assert.deepEqual((await follow(latter, [fourth, fifth])).witnesses, [FORMER.key]);
   const unwatched = { ...latter, witnesses: [], quorum: 0 };

@@ -15,16 +15,16 @@ for (const step of steps) {
     if ("end" in step) {
       records = withoutRecords(records, step.end, step.now);
     } else {
-      const [name, told] = step.add;
+      const [name, expected] = step.add;
       const { request, digest } = requests[name];
-      const add = () => withRecord(records, request, digest, approved(told), step.now);
+      const add = () => withRecord(records, request, digest, approved(expected), step.now);
       if (step.refused) assert.throws(add, (error) => error.member === step.refused && error.reason === "request_changed");
       else records = add();
     }
     if (step.leaves) assert.deepEqual(records, step.leaves);
-    for (const [name, told] of Object.entries(step.reads ?? {})) {
+    for (const [name, expected] of Object.entries(step.reads ?? {})) {
       const { request, digest } = requests[name];
-      assert.deepEqual(recordOf(records, request, digest), told && approved(told), name);
+      assert.deepEqual(recordOf(records, request, digest), expected && approved(expected), name);
     }
   });
 }

@@ -22,9 +22,9 @@ test("a whole profile is filled, and filled again", async () => {
 });
 
 test("an app has itself told of an event of agents", async () => {
-  const told = await client.tellSandboxEvent("analysis.completed");
-  assert.equal(told.status, "completed");
-  assert.match(told.analysis_id, /^ana_/);
+  const event = await client.tellSandboxEvent("analysis.completed");
+  assert.equal(event.status, "completed");
+  assert.match(event.analysis_id, /^ana_/);
   await refused(client.tellSandboxEvent("consent.granted"), "invalid_request");
 });
 
@@ -32,9 +32,9 @@ for (const curve of ["X25519", "P-256"]) {
   test(`a person approves, pauses, resumes and revokes what is sealed on ${curve}`, async () => {
     const [key, person] = [await generateConnectorKey(curve), await client.makeSandboxPerson()];
     await person.fill();
-    const asked = await ask(person.userId, key);
-    const { grant } = await person.approve(asked.request_id, { accessDuration: 600 });
-    const { data } = await client.read(asked, key);
+    const madeRequest = await ask(person.userId, key);
+    const { grant } = await person.approve(madeRequest.request_id, { accessDuration: 600 });
+    const { data } = await client.read(madeRequest, key);
     assert.deepEqual(data.lifestyle.food, SYNTHETIC_PROFILE["lifestyle.food"]);
     const moves = [person.pause, person.resume, person.revoke];
     const seen = [];
@@ -47,13 +47,13 @@ for (const curve of ["X25519", "P-256"]) {
 test("a part is approved, and what is not held is not", async () => {
   const [key, person] = [await generateConnectorKey(), await client.makeSandboxPerson()];
   await person.fill({ "lifestyle.food": { favorite_cuisine: "Thai", diet_preference: "Vegan" } });
-  const asked = await ask(person.userId, key);
-  await assert.rejects(person.approve(asked.request_id, { attributes: ["lifestyle.food.coffee_or_tea"] }), Refused);
-  await assert.rejects(client.sandboxPerson(person.userId).approve(asked.request_id), KeyRefused);
-  await client.sandboxPerson(person.userId, person.vaultKey).approve(asked.request_id, { attributes: [CUISINE] });
-  assert.deepEqual((await client.read(asked, key)).data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
+  const madeRequest = await ask(person.userId, key);
+  await assert.rejects(person.approve(madeRequest.request_id, { attributes: ["lifestyle.food.coffee_or_tea"] }), Refused);
+  await assert.rejects(client.sandboxPerson(person.userId).approve(madeRequest.request_id), KeyRefused);
+  await client.sandboxPerson(person.userId, person.vaultKey).approve(madeRequest.request_id, { attributes: [CUISINE] });
+  assert.deepEqual((await client.read(madeRequest, key)).data, { lifestyle: { food: { favorite_cuisine: "Thai" } } });
   await person.expire(2 * 86400);
-  await refused(client.read(asked, key), "grant_ended");
+  await refused(client.read(madeRequest, key), "grant_ended");
   assert.equal((await person.deny((await ask(person.userId, key)).request_id)).status, "denied");
 });
 

@@ -237,7 +237,7 @@ def opened_in_node(scene: Scene, cases: dict[str, Any], folder: Path) -> dict[st
     pins = scene.client.pins.dump()
     file = folder / "cases.json"
     file.write_text(
-        json.dumps({"asked": as_json(scene.made_request), "key": scene.key, "pins": pins, "envelopes": cases})
+        json.dumps({"made_request": as_json(scene.made_request), "key": scene.key, "pins": pins, "envelopes": cases})
     )
     found: dict[str, Any] = json.loads(run(HERE / "opens.mjs", file))
     return found

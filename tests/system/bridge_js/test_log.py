@@ -29,7 +29,7 @@ class Reader:
 
     def look(self, wish="follow", **more) -> Any:
         given = json.dumps({"wish": wish, "memory": str(self.memory), **more})
-        answer = json.loads(run(HERE / "log_reader.mjs", ASKED=given, **self.environ))
+        answer = json.loads(run(HERE / "log_reader.mjs", QUESTION=given, **self.environ))
         return answer["found"] if "found" in answer else answer["refused"]
 
 

@@ -46,15 +46,15 @@ def test_whole_trip(clients, trip, tmp_path, client, transport):
     assert made["revision"] == REVISIONS[client, transport]
     assert (made["status"], made["early"], made["late"]) == ("approved", "authorization_pending", "grant_ended")
     elicited = (client, transport) == ("newest", "http")
-    assert made["opened"] == ([made["asked"]["approval_url"]] if elicited else [])
+    assert made["opened"] == ([made["madeRequest"]["approval_url"]] if elicited else [])
     wanted = {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     if transport == "stdio":
         assert made["tools"] == [*TOOLS, "read_approved_data"]
         assert made["data"] == wanted
     else:
         assert made["tools"] == list(TOOLS)
-        assert made["asked"]["connector_fingerprint"] == thumbprint(key)
-        assert open_export(made["jwe"], key, header_of(made["asked"])).data == wanted
+        assert made["madeRequest"]["connector_fingerprint"] == thumbprint(key)
+        assert open_export(made["jwe"], key, header_of(made["madeRequest"])).data == wanted
 
 
 def test_types_of_bridge_js_are_what_its_modules_do(clients):

@@ -62,8 +62,8 @@ const [client, made] = await connected();
 const { tools } = await client.listTools();
 const found = await call(client, "discover_user_scopes", { user_id: USER_ID });
 assert.ok(found.scopes.includes(SCOPE));
-const asked = await call(client, "request_consent", { user_id: USER_ID, scope: SCOPE, purpose: PURPOSE, ...connector() });
-const request = { request_id: asked.request_id };
+const madeRequest = await call(client, "request_consent", { user_id: USER_ID, scope: SCOPE, purpose: PURPOSE, ...connector() });
+const request = { request_id: madeRequest.request_id };
 const early = await refused(client, "get_encrypted_export", request);
 const waiting = call(client, "check_consent_status", { ...request, wait_seconds: 30 });
 const body = JSON.stringify({ ...request, attributes: ["lifestyle.food.favorite_cuisine"] });
@@ -84,7 +84,7 @@ console.log(
     status: status.status,
     early,
     late,
-    asked,
+    madeRequest,
     jwe: sealed.jwe,
     data: read?.data ?? null,
     opened,

@@ -9,17 +9,17 @@ export async function shop(userId: string): Promise<Slice | null> {
   const { scope_entries } = await client.discover(userId);
   const [entry] = scope_entries;
   if (!entry) return null;
-  const asked: MadeRequest = await client.requestConsent({
+  const madeRequest: MadeRequest = await client.requestConsent({
     userId,
     scope: entry.scope,
     purpose: "Suggest restaurants",
     key,
     refreshPolicy: "continuous",
   });
-  const status: Status = await client.waitForDecision(asked.request_id, { timeoutSeconds: 60 });
+  const status: Status = await client.waitForDecision(madeRequest.request_id, { timeoutSeconds: 60 });
   if (status.grant === null) return null;
-  const cuisine: unknown = (await client.read(asked, key)).data["lifestyle"]?.["food"]?.["favorite_cuisine"];
-  return typeof cuisine === "string" ? await client.readNewer(asked, key, await client.read(asked, key)) : null;
+  const cuisine: unknown = (await client.read(madeRequest, key)).data["lifestyle"]?.["food"]?.["favorite_cuisine"];
+  return typeof cuisine === "string" ? await client.readNewer(madeRequest, key, await client.read(madeRequest, key)) : null;
 }
 
 export async function follow(client: Client): Promise<number[]> {
