@@ -38,12 +38,12 @@ FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_
 KEPT = {("lifestyle", "food"): FOOD, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
 # Holds the one store of the vault's key in a transaction that goes on until `letGo`: all that read it wait.
 KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
-  const asked = indexedDB.open("consent-vault", 1);
-  asked.onsuccess = () => {
-    const store = asked.result.transaction("unlocked", "readwrite").objectStore("unlocked");
-    let held = true;
-    window.letGo = () => { held = false; };
-    const again = () => { if (held) store.get("nothing").onsuccess = again; else asked.result.close(); };
+  const opening = indexedDB.open("consent-vault", 1);
+  opening.onsuccess = () => {
+    const store = opening.result.transaction("unlocked", "readwrite").objectStore("unlocked");
+    let busy = true;
+    window.letGo = () => { busy = false; };
+    const again = () => { if (busy) store.get("nothing").onsuccess = again; else opening.result.close(); };
     store.get("nothing").onsuccess = () => { resolve(); again(); };
   };
 })"""
