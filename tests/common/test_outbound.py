@@ -15,7 +15,7 @@ from common.outbound.client import Answer, Client
 from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
 from common.shutdown import Shutdown
 from consent.notices import webhook_client
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes import agents as fake
 from tests.fakes.agents import agent
 from tests.patience import MOST_SECONDS

@@ -28,7 +28,7 @@ from consent.requests.models import ScopeTemplate
 from consent.states import RequestStatus
 from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory, StaffFactory
-from tests.factories.asked import FOOD, ConsentRequestFactory, now
+from tests.factories.consent_requests import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
 from tests.factories.making import makes
 

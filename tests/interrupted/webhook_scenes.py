@@ -7,7 +7,7 @@ from agents_proxy.destinations.models import Destination
 from consent.notices.models import WebhookDelivery
 from developers.models import WebhookEndpoint
 from tests.factories import DestinationFactory, MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes.receiver import receiving
 from tests.interrupted.scenes import Make, Scene, Stage
 

@@ -28,7 +28,7 @@ from tests.callers import signed_in
 from tests.consent.api.addresses import asked
 from tests.consent.decisions import approval_body
 from tests.factories import invitation_of
-from tests.factories.asked import FOOD, now
+from tests.factories.consent_requests import FOOD, now
 from tests.served_site import running_site
 from tests.staff import at_the_admin
 

@@ -16,7 +16,7 @@ from tests.factories import (
     ReadFactory,
     give_vault,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock

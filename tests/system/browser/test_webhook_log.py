@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from consent.notices.models import WebhookDelivery
 from tests.factories import MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser
