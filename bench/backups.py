@@ -134,17 +134,17 @@ def from_after(moment: str) -> Iterator[str]:
 
 def made_good(world: Restored) -> Iterator[str]:
     """Nothing but the log is found wanting, and it is told of the restore as the handbook says."""
-    code, said = world.manage("verify_restore", "--quick")
-    faults = [line[10:] for line in said.splitlines() if line.startswith("FAILS")]
+    code, output = world.manage("verify_restore", "--quick")
+    faults = [line[10:] for line in output.splitlines() if line.startswith("FAILS")]
     yield from (fault for fault in faults if fault.partition(":")[0] not in _OF_THE_LOG)
     if not faults and code:
-        yield f"verify_restore --quick: {said}"
+        yield f"verify_restore --quick: {output}"
     if not faults:
         return
-    code, said = world.manage("restore_log", "--from-mirror")
-    print(said.strip(), flush=True)
+    code, output = world.manage("restore_log", "--from-mirror")
+    print(output.strip(), flush=True)
     if code:
-        yield f"restore_log --from-mirror: {said}"
+        yield f"restore_log --from-mirror: {output}"
 
 
 def gone_on(deployment: Deployment, world: Restored, deciders: list[Decider], decisions: int) -> Iterator[str]:
@@ -170,10 +170,12 @@ def gone_on(deployment: Deployment, world: Restored, deciders: list[Decider], de
 
 def verified(world: Restored) -> Iterator[str]:
     """Every entry enters the log, and `verify_restore` has nothing to say."""
-    code, said = world.manage("sequence_log", "--once")
+    code, output = world.manage("sequence_log", "--once")
     if code:
-        yield f"sequence_log: {said}"
-    code, said = world.manage("verify_restore")
-    print("\n".join(line for line in said.splitlines() if line.startswith(("FAILS", "holds     a", "All"))), flush=True)
-    if code or "Left out: nothing." not in said:
-        yield f"verify_restore: {said}"
+        yield f"sequence_log: {output}"
+    code, output = world.manage("verify_restore")
+    print(
+        "\n".join(line for line in output.splitlines() if line.startswith(("FAILS", "holds     a", "All"))), flush=True
+    )
+    if code or "Left out: nothing." not in output:
+        yield f"verify_restore: {output}"

@@ -46,8 +46,8 @@ def _in_a_database(size: int, only: str) -> Measured:
     with own_database(f"_{size}") as url:
         env = {**os.environ, "DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "tests.settings"}
         command = [sys.executable, "-m", "bench", "growth", "--one", str(size), "--only", only]
-        said = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE).stdout
-        return dict(json.loads(said.splitlines()[-1]))
+        output = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE).stdout
+        return dict(json.loads(output.splitlines()[-1]))
 
 
 def measure_one(size: int, only: str) -> Measured:

@@ -9,7 +9,7 @@ apps. Fails where they take more than is wanted.
 import time
 from pathlib import Path
 
-from bench.faults.service import deployed, running, said_wrong
+from bench.faults.service import deployed, report, running
 from bench.measuring import spent_by_tree, tree
 from bench.staging import parse_options
 
@@ -32,7 +32,7 @@ def main() -> int:
     print(f"server {server:.2f} %, worker {worker:.2f} %, PostgreSQL {database:.2f} %")
     found = f"idle: {memory:.0f} MB, {processor:.2f} % of a processor (wanted {_MEMORY}, {_PROCESSOR})"
     is_more = memory > _MEMORY or processor > _PROCESSOR
-    return said_wrong([found] if is_more else [], deployment.home, found)
+    return report([found] if is_more else [], deployment.home, found)
 
 
 def _proportional(pid: int) -> float:

@@ -175,8 +175,8 @@ def _proofs(size: int) -> None:
         spent.append((time.perf_counter() - began) * 1000)
         cpu += time.process_time() - worked
     at95, own = statistics.quantiles(spent, n=20)[-1], cpu * 1000 / PROOFS
-    said = f"a proof: median {statistics.median(spent):.2f} ms, 95th percentile {at95:.2f} ms"
-    print(f"{said}, of which this process worked {own:.2f} ms", flush=True)
+    summary = f"a proof: median {statistics.median(spent):.2f} ms, 95th percentile {at95:.2f} ms"
+    print(f"{summary}, of which this process worked {own:.2f} ms", flush=True)
 
 
 def _verify(size: int, *, everything: bool) -> None:
@@ -198,8 +198,8 @@ def _verify(size: int, *, everything: bool) -> None:
         return
     _report("verified chains, facts, rows and log", size, took)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    said = [f"{octets / 2**20:.0f} MiB" for octets in (before, early, most)]
-    print(f"memory: {said[0]} before, {said[1]} after a tenth of the entries, at most {said[2]}", flush=True)
+    sizes = [f"{octets / 2**20:.0f} MiB" for octets in (before, early, most)]
+    print(f"memory: {sizes[0]} before, {sizes[1]} after a tenth of the entries, at most {sizes[2]}", flush=True)
 
 
 def _octets() -> int:

@@ -29,7 +29,7 @@ from typing import Any
 from bench.faults.cluster import Cluster
 from bench.faults.deciders import Decider, Ledger, deciding
 from bench.faults.listeners import Follower, Receiver, following
-from bench.faults.service import configure_nginx, end_in_order, said_wrong, start_nginx
+from bench.faults.service import configure_nginx, end_in_order, report, start_nginx
 from bench.faults.verdict import everything_wrong, settle
 from bench.staging import LIMITS_OFF, PURPOSE, SCOPE, StagedApp, StagedPerson, parse_options
 from consent_bridge.errors import BridgeError
@@ -225,7 +225,7 @@ def main() -> int:
     with ExitStack() as stack:
         stack.enter_context(worktree(tag, home / "source"))
         wrong = [*changed_since(tag), *run(made(tag, home, options.people, stack), options)]
-    return said_wrong(wrong, home, "Nothing lost, nothing doubled, no 5xx.")
+    return report(wrong, home, "Nothing lost, nothing doubled, no 5xx.")
 
 
 def made(tag: str, home: Path, people: int, stack: ExitStack) -> Upgrade:

@@ -86,14 +86,14 @@ class Caller(threading.Thread):
         try:
             self._connection.request(method, path, text, {**headers, **type_of_body})
             answer = self._connection.getresponse()
-            said = answer.read()
+            content = answer.read()
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             self.tally.note(kind, type(error).__name__)
             return {}
         good = answer.status in (200, 201)
-        self.tally.note(kind, None if good else f"{answer.status} {said[:200]!r}")
-        return dict(json.loads(said)) if good else {}
+        self.tally.note(kind, None if good else f"{answer.status} {content[:200]!r}")
+        return dict(json.loads(content)) if good else {}
 
 
 Act = Callable[[Caller], None]
@@ -136,13 +136,13 @@ def hold(app: staging.StagedApp, request_id: str, *, by_tool: bool) -> Act:
 
     def act(caller: Caller) -> None:
         if by_tool:
-            said = caller.call("held tool", "POST", "/mcp", {**headers, **_MCP}, _tool_call(request_id, 20))
-            said = said.get("result", {}).get("structuredContent", {})
+            body = caller.call("held tool", "POST", "/mcp", {**headers, **_MCP}, _tool_call(request_id, 20))
+            body = body.get("result", {}).get("structuredContent", {})
         else:
             path = f"/api/v1/consent-status?request_id={request_id}&wait=20"
-            said = caller.call("held status", "GET", path, headers)
-        if said.get("status", "pending") != "pending":
-            caller.tally.note("held", f"not held: {said}")
+            body = caller.call("held status", "GET", path, headers)
+        if body.get("status", "pending") != "pending":
+            caller.tally.note("held", f"not held: {body}")
 
     return act
 

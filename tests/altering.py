@@ -15,7 +15,7 @@ class Exchange:
     """A request for a path with its headers, and the answer on its way; headers have their names in small letters."""
 
     path: str
-    asked: dict[str, str]
+    request_headers: dict[str, str]
     headers: dict[str, str]
     body: bytes
 

@@ -18,7 +18,7 @@ def entries_about(prefix: str) -> Entries:
     return entries
 
 
-def told(request: ConsentRequest, chain: str) -> list[str]:
+def kinds_of(request: ConsentRequest, chain: str) -> list[str]:
     """What a chain says of a request, in its order."""
     entries = entries_about(chain).with_facts(request_id=request.request_id)
     return list(entries.order_by("sequence").values_list("kind", flat=True))

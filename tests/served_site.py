@@ -70,7 +70,7 @@ class Served:
         try:
             eventually(self._is_ready, "a server that is ready")
         except AssertionError as error:
-            raise AssertionError(f"{error}:\n{self._said()}") from None
+            raise AssertionError(f"{error}:\n{self._log_text()}") from None
 
     def stop(self) -> None:
         """Let it end as a deployment would."""
@@ -107,7 +107,7 @@ class Served:
 
     def log(self) -> str:
         """What it wrote so far."""
-        return self._said()
+        return self._log_text()
 
     def kill(self) -> None:
         """End it and its workers, whatever they are doing."""
@@ -129,7 +129,7 @@ class Served:
         except OSError:
             return False
 
-    def _said(self) -> str:
+    def _log_text(self) -> str:
         return self._log.read_text(errors="replace")
 
 

@@ -188,8 +188,8 @@ class Cluster:
     def _as_account(self, *command: str) -> None:
         own = ["runuser", "-u", ACCOUNT, "--", *command] if os.geteuid() == 0 else [*command]
         # the server outlives the call and must not hold its pipes
-        with (self.home / "said").open("ab") as said:
-            done = subprocess.run(own, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False)
+        with (self.home / "said").open("ab") as log:
+            done = subprocess.run(own, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False)
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed:\n{(self.home / 'said').read_text()}")
 

@@ -134,7 +134,7 @@ def end_in_order() -> None:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
 
 
-def said_wrong(wrong: list[str], home: Path, otherwise: str) -> int:
+def report(wrong: list[str], home: Path, otherwise: str) -> int:
     """Say what is wrong, and keep the logs where anything is; the exit code."""
     for line in wrong[:20]:
         print(f"WRONG  {line}")
@@ -147,7 +147,7 @@ def said_wrong(wrong: list[str], home: Path, otherwise: str) -> int:
 
 
 def end_of(deployment: Deployment, wrong: list[str]) -> int:
-    return said_wrong(wrong, deployment.home, "Nothing lost, nothing doubled, nothing missing.")
+    return report(wrong, deployment.home, "Nothing lost, nothing doubled, nothing missing.")
 
 
 @contextmanager

@@ -54,11 +54,11 @@ def in_short(answer: Answer) -> str:
 def faults(walk: Walk, address: Address, caller: Caller, answer: Answer, *, https: bool = False) -> list[str]:
     """What is wrong with this answer, in words; nothing where all is well."""
     found = lacking(f"/{address.route}", answer.status, answer.headers, https=https)
-    told = b"\n".join([answer.body, *(line.encode() for line in answer.lines)])
-    found += [f"it holds the secret {secret.decode()[:9]}…" for secret in walk.secrets if secret in told]
-    if CANARY.encode() in told and not _may_see_others(address, caller):
+    everything = b"\n".join([answer.body, *(line.encode() for line in answer.lines)])
+    found += [f"it holds the secret {secret.decode()[:9]}…" for secret in walk.secrets if secret in everything]
+    if CANARY.encode() in everything and not _may_see_others(address, caller):
         found.append("it holds what is person C's")
-    if walk.world.owner.email.encode() in told and not _may_see_owner(address, caller):
+    if walk.world.owner.email.encode() in everything and not _may_see_owner(address, caller):
         found.append("it holds person A's e-mail address")
     if answer.status >= 500 and answer.code not in OF_UPSTREAMS.get(answer.status, ()):
         found.append(f"{answer.status}: {answer.body[:300]!r}")
@@ -76,10 +76,10 @@ def _may_see_owner(address: Address, caller: Caller) -> bool:
 
 def secrets_of(world: World) -> Iterator[bytes]:
     """Keys, tokens, and where this program lies."""
-    told = [settings.SECRET_KEY, *settings.DATA_ENCRYPTION_KEYS, *world.tokens.values(), str(ROOT)]
-    told += [key["d"] for keys in (settings.RECEIPT_KEYS, settings.LOG_KEYS) for key in keys]
-    told += [settings.DATABASES["default"].get("PASSWORD", ""), "Traceback (most recent call"]
-    yield from (text.encode() for text in map(str, told) if len(text) >= _SHORTEST)
+    secrets = [settings.SECRET_KEY, *settings.DATA_ENCRYPTION_KEYS, *world.tokens.values(), str(ROOT)]
+    secrets += [key["d"] for keys in (settings.RECEIPT_KEYS, settings.LOG_KEYS) for key in keys]
+    secrets += [settings.DATABASES["default"].get("PASSWORD", ""), "Traceback (most recent call"]
+    yield from (text.encode() for text in map(str, secrets) if len(text) >= _SHORTEST)
 
 
 def traces(address: Address, written: set[str], answer: Answer) -> list[str]:

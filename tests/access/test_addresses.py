@@ -33,7 +33,7 @@ def test_every_caller_is_answered_as_the_register_says(addresses: list[Address],
     for address in addresses:
         seen: set[int] = set()
         for caller in _callers(address):
-            answer, written = walk.asked(address, caller)
+            answer, written = walk.ask_and_note(address, caller)
             wrong = faults(walk, address, caller, answer) + traces(address, written, answer)
             wrong += misnamed(answer)
             if answer.status not in seen:
@@ -121,8 +121,8 @@ def test_what_is_anothers_and_what_is_not_there_are_the_same_bytes(addresses: li
         for name in _owned(address):
             there = walk.ids(address)[name]
             absent = str(int(there) + 1) if there.isdecimal() else f"{there[:4]}{ABSENT}"
-            theirs = _told(walk.ask(address, caller), there)
-            nobodys = _told(walk.ask(address, caller, walk.path(address, **{name: absent})), absent)
+            theirs = _lines_of(walk.ask(address, caller), there)
+            nobodys = _lines_of(walk.ask(address, caller, walk.path(address, **{name: absent})), absent)
             if theirs != nobodys:
                 found[f"{address.name}, {name}"] = [
                     f"{one} | {other}" for one, other in zip(theirs, nobodys, strict=False) if one != other
@@ -141,7 +141,7 @@ def test_what_is_anothers_is_not_there_in_ones_own_app_either(addresses: list[Ad
     for address in addresses:
         world, caller = walk.world, _outsider(address)
         own = world.strangers_test_app_id if "/sandbox/" in address.route else world.strangers_app_id
-        answer, written = walk.asked(address, caller, path=walk.path(address, app_id=own))
+        answer, written = walk.ask_and_note(address, caller, path=walk.path(address, app_id=own))
         wrong = faults(walk, address, caller, answer) + traces(address, written, answer)
         refused = {"404", address.answers[welcome(address)]} & {
             "404",
@@ -153,7 +153,7 @@ def test_what_is_anothers_is_not_there_in_ones_own_app_either(addresses: list[Ad
     all_well(found)
 
 
-def _told(answer: Answer, name: str) -> list[str]:
+def _lines_of(answer: Answer, name: str) -> list[str]:
     """All that the caller gets, but for what is new with every answer and for the ID, which they gave themselves."""
     trace = answer.headers["X-Request-Id"]
     headers = [line.replace(trace, "TRACE").replace(name, "ID") for line in answer.lines]

@@ -70,8 +70,8 @@ _MADE = {"code", "address", "link", "activate_url", "password_reset_url", "signu
 def _in_mails(walk: Walk) -> dict[str, Any]:
     world = walk.world
     application = world.owner.developer_applications.first()
-    asked = {"request": world.pending, "renewal": world.pending}
-    return {"app": world.app, "token": {"app": world.app}, "application": application, **asked}
+    requests = {"request": world.pending, "renewal": world.pending}
+    return {"app": world.app, "token": {"app": world.app}, "application": application, **requests}
 
 
 @cache
@@ -135,9 +135,9 @@ def _opens(link: str) -> bool:
     return not registered or any(one.method == "GET" and (at.query or not one.query) for one in registered)
 
 
-def _texts(told: Any) -> Iterator[str]:
-    if isinstance(told, str):
-        yield told
-    elif isinstance(told, dict | list):
-        for part in told.values() if isinstance(told, dict) else told:
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
             yield from _texts(part)

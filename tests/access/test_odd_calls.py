@@ -177,7 +177,7 @@ _CHANGING = [
 def test_without_its_token_nothing_is_done(addresses: list[Address], walk: Walk) -> None:
     found = {}
     for address in addresses:
-        answer, written = walk.asked(address, welcome(address), X_CSRFToken="")
+        answer, written = walk.ask_and_note(address, welcome(address), X_CSRFToken="")
         wrong = _faults(walk, address, answer) + traces(address, written, answer)
         if answer.status != 403:
             wrong.append(in_short(answer))

@@ -111,7 +111,7 @@ class Walk:
             item.removed = False
         return answer
 
-    def asked(self, address: Address, caller: Caller, **how: Any) -> tuple[Answer, set[str]]:
+    def ask_and_note(self, address: Address, caller: Caller, **how: Any) -> tuple[Answer, set[str]]:
         """The same, with the tables that were written to."""
         written = Written()
         answer = self.ask(address, caller, during=connection.execute_wrapper(written), **how)

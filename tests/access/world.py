@@ -241,12 +241,12 @@ def _sandbox(member: User) -> Sandbox:
     app = factories.TestAppFactory()
     factories.MemberFactory(app=app, user=member)
     person = factories.SandboxPersonFactory(app=app).user
-    asked = {"app": app, "user": person}
+    whose = {"app": app, "user": person}
     grant = factories.ExportFactory(
         grant__request__app=app, grant__request__user=person, grant__request__refresh_policy="continuous",
         grant__request__scope="attr.lifestyle.*",
     ).grant  # fmt: skip
-    return Sandbox(app, factories.give_vault(person), factories.ConsentRequestFactory(**asked), grant)
+    return Sandbox(app, factories.give_vault(person), factories.ConsentRequestFactory(**whose), grant)
 
 
 def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) -> dict[str, str]:
@@ -264,10 +264,10 @@ def _tokens(app: App, other: App, suspended: App, test: App, other_test: App) ->
     return {name: token.secret for name, token in made.items()}
 
 
-def _of_webhooks(app: App, told: ConsentRequest) -> dict[str, str]:
+def _of_webhooks(app: App, request: ConsentRequest) -> dict[str, str]:
     """An endpoint that nothing can be sent to, and a delivery that waits for it."""
     endpoint = factories.WebhookEndpointFactory(app=app, url="https://127.0.0.1/hook", pk=918_273_645)
-    notice = factories.NoticeFactory(app=app, request=told, sequence=1000)
+    notice = factories.NoticeFactory(app=app, request=request, sequence=1000)
     delivery = factories.WebhookDeliveryFactory(endpoint=endpoint, notice=notice, pk=718_273_645)
     named = {"endpoint": str(endpoint.pk), "delivery": str(delivery.pk)}
     return {f"{what}_{form}": key for what, key in named.items() for form in ("pk", "id")}

@@ -18,7 +18,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from pkm.registry.models import ScopeEntry, StarterRecord
 from tests import factories
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.staff import at_the_admin
 
 

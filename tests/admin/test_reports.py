@@ -10,7 +10,7 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from tests import factories
 from tests.admin.staff_actions import act, messages
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.staff import at_the_admin
 
 

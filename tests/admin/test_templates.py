@@ -9,7 +9,7 @@ from consent.requests import templates as request_templates
 from consent.requests.models import ScopeTemplate
 from tests import factories
 from tests.admin.staff_actions import act, messages
-from tests.factories.asked import FOOD
+from tests.factories.consent_requests import FOOD
 from tests.staff import at_the_admin
 
 FORM = {

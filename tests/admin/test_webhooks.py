@@ -12,7 +12,7 @@ from consent.notices.models import WebhookDelivery
 from developers.models import AppAuditEntry, WebhookEndpoint
 from tests import factories
 from tests.admin.staff_actions import act, list_of, messages
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 ADD = "admin:developers_webhookendpoint_add"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")

@@ -16,13 +16,13 @@ ORDER = ("brand", "core", "public", "second")
 
 @dataclass
 class Agents:
-    """`says[agent]` is a profile, a text, a whole JSON-RPC answer, or a function of the request; `asked` is what came.
+    """`replies[agent]` is a profile, a text, a whole JSON-RPC answer, or a function of the request; `requests` came.
 
     An agent that a test says nothing of says `{}`.
     """
 
-    says: dict[str, Any] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    replies: dict[str, Any] = field(default_factory=dict)
+    requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     address: str = ""
 
     def settings(self) -> dict[str, dict[str, Any]]:
@@ -34,16 +34,16 @@ class Agents:
 
     @property
     def names(self) -> list[str]:
-        return [agent for agent, _ in self.asked]
+        return [agent for agent, _ in self.requests]
 
     def answer(self, agent: str, request: dict[str, Any]) -> dict[str, Any]:
-        self.asked.append((agent, request))
-        said = self.says.get(agent, {})
-        if callable(said):
-            said = said(request)
-        if isinstance(said, dict) and ("result" in said or "error" in said):
-            return {**said, "jsonrpc": "2.0", "id": request["id"]}
-        text = said if isinstance(said, str) else json.dumps(said)
+        self.requests.append((agent, request))
+        reply = self.replies.get(agent, {})
+        if callable(reply):
+            reply = reply(request)
+        if isinstance(reply, dict) and ("result" in reply or "error" in reply):
+            return {**reply, "jsonrpc": "2.0", "id": request["id"]}
+        text = reply if isinstance(reply, str) else json.dumps(reply)
         message = {"role": "agent", "parts": [{"type": "text", "text": text}]}
         result = {"status": {"state": "completed", "message": message}}
         return {"jsonrpc": "2.0", "id": request["id"], "result": result}
@@ -56,8 +56,8 @@ def speaking() -> Iterator[Agents]:
 
     class Handler(Answering):
         def post(self) -> None:
-            said = agents.answer(self.path.strip("/"), json.loads(self.body()))
-            self.answer(200, json.dumps(said).encode(), {"Content-Type": "application/json"})
+            body = agents.answer(self.path.strip("/"), json.loads(self.body()))
+            self.answer(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as agents.address:
         yield agents
@@ -66,8 +66,8 @@ def speaking() -> Iterator[Agents]:
 def waits_for(event: threading.Event, then: Any) -> Callable[[dict[str, Any]], Any]:
     """An agent that answers `then` only once the test says so."""
 
-    def said(_request: dict[str, Any]) -> Any:
+    def reply(_request: dict[str, Any]) -> Any:
         event.wait(MOST_SECONDS)
         return then
 
-    return said
+    return reply

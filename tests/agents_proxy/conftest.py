@@ -70,7 +70,7 @@ def empty_store() -> Iterator[None]:
 @pytest.fixture
 def liking(person: User, agents: Agents) -> Run:
     """An ended analysis that says what somebody likes."""
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
+    agents.replies = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana", "age": 4}}
     return finished(person)
 
 

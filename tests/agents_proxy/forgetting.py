@@ -35,12 +35,12 @@ Answer = tuple[int, bytes]
 
 @dataclass
 class Forgetting:
-    """`says` is what is answered to every request: status and body, or a function of the agent and the claims.
+    """`reply` is what is answered to every request: status and body, or a function of the agent and the claims.
 
     `got` is (agent, JWS, headers) as it came. What waits for `go_on` hangs until a test lets it.
     """
 
-    says: Answer | Callable[[str, dict[str, Any]], Answer] = (200, b'{"deleted": 1}')
+    reply: Answer | Callable[[str, dict[str, Any]], Answer] = (200, b'{"deleted": 1}')
     got: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     address: str = ""
     go_on: threading.Event = field(default_factory=threading.Event)
@@ -73,7 +73,7 @@ def forgetting() -> Iterator[Forgetting]:
             agent, statement = self.path.strip("/"), self.body().decode()
             found.got.append((agent, statement, {name.lower(): value for name, value in self.headers.items()}))
             found.go_on.wait(MOST_SECONDS)
-            status, body = found.says(agent, unchecked(statement)) if callable(found.says) else found.says
+            status, body = found.reply(agent, unchecked(statement)) if callable(found.reply) else found.reply
             self.answer(status, body)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as found.address:

@@ -81,11 +81,13 @@ def as_result(speech: Speech, text: str) -> dict[str, Any]:
         case Speech.TASKS_SEND:
             return {"status": {"state": "completed", "message": _message("agent", {"type": "text", "text": text})}}
         case Speech.A2A_0_3:
-            said = {"kind": "message", "messageId": "m", **_message("agent", {"kind": "text", "text": text})}
-            return {"kind": "task", "id": "t", "contextId": "c", "status": {"state": "completed", "message": said}}
+            message = {"kind": "message", "messageId": "m", **_message("agent", {"kind": "text", "text": text})}
+            return {"kind": "task", "id": "t", "contextId": "c", "status": {"state": "completed", "message": message}}
         case Speech.A2A_1_0:
-            said = {"messageId": "m", **_message("ROLE_AGENT", {"text": text})}
-            return {"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED", "message": said}}}
+            message = {"messageId": "m", **_message("ROLE_AGENT", {"text": text})}
+            return {
+                "task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED", "message": message}}
+            }
 
 
 def _message(role: str, part: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from agents_proxy.proxy.upstream import call
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting
 from tests.callers import signed_in
 from tests.factories import PersonFactory
-from tests.fakes.agents import Agent, Behaviour, Call, Speech, agent, answers, card_of, http, says, with_card
+from tests.fakes.agents import Agent, Behaviour, Call, Speech, agent, answers, answers_with, card_of, http, with_card
 
 PROMPT = Prompt("Who is Zoe?", "session-42", "task-one")
 A2A = [Speech.A2A_0_3, Speech.A2A_1_0]
@@ -35,11 +35,11 @@ def task(state: str, **more: Any) -> dict[str, Any]:
 def in_turn(*results: Any) -> Behaviour:
     """An agent that gives these results, one after another."""
     left = list(results)
-    return says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "result": left.pop(0)})
+    return answers_with(lambda request: {"jsonrpc": "2.0", "id": request.body["id"], "result": left.pop(0)})
 
 
 def methods(running: Agent) -> list[str]:
-    return [asked.body["method"] for asked in running.prompts]
+    return [request.body["method"] for request in running.prompts]
 
 
 # --- the card --------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def test_the_newest_revision_over_json_rpc_on_the_configured_origin_is_taken(
             reply_of(running)
 
     assert methods(running) == ([method] if method else [])
-    assert [asked.headers.get("a2a-version") for asked in running.prompts] == ([version] if method else [])
+    assert [request.headers.get("a2a-version") for request in running.prompts] == ([version] if method else [])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_newest_revision_over_json_rpc_on_the_configured_origin_is_taken(
     ],
 )
 def test_without_a_card_nothing_is_sent(answer: tuple[str, bytes], why: str) -> None:
-    behave = says(lambda _: answer[1], status=answer[0])
+    behave = answers_with(lambda _: answer[1], status=answer[0])
     with agent(behave) as running, pytest.raises(InvalidAgentResponse) as refused:
         reply_of(running)
 
@@ -116,7 +116,7 @@ def test_an_address_that_can_be_read_in_two_ways_or_in_none_is_not_taken(url: st
         reply_of(running)
 
     assert "on another origin" in refused.value.detail
-    assert len(running.asked) == 1
+    assert len(running.calls) == 1
 
 
 @pytest.mark.parametrize("path", ["", "/", "/the-card.json"])
@@ -125,7 +125,7 @@ def test_the_card_lies_below_the_address_or_is_it_and_is_read_once(path: str) ->
         for _ in range(2):
             reply_of(running, path)
 
-    [got] = [asked.line for asked in running.asked if asked.line.startswith("GET ")]
+    [got] = [request.line for request in running.calls if request.line.startswith("GET ")]
     assert got.split()[1].endswith("the-card.json" if path == "/the-card.json" else "/.well-known/agent-card.json")
     assert "//.well" not in got
 
@@ -163,7 +163,7 @@ def test_a_task_is_looked_at_until_it_settles_and_put_once(speech: Speech) -> No
 
     put, get, _ = METHODS[speech]
     assert methods(running) == [put, get, get]
-    assert [asked.body["params"] for asked in running.prompts[1:]] == [{"id": "t", "historyLength": 0}] * 2
+    assert [request.body["params"] for request in running.prompts[1:]] == [{"id": "t", "historyLength": 0}] * 2
     assert reply.result == {
         "id": "task-one", "sessionId": "session-42", "status": {"state": "completed"},
         "artifacts": [{"artifactId": "0", "parts": [{"type": "text", "text": "one"}]}],
@@ -218,12 +218,12 @@ def test_a_stream_is_read_to_the_end_of_the_task() -> None:
 
 
 def test_a_stream_tells_how_much_has_come_but_for_its_end() -> None:
-    told: list[int] = []
+    counts: list[int] = []
     behave = streaming({"task": task("TASK_STATE_SUBMITTED")}, WORKING, *CHUNKS, DONE)
     with agent(with_card(behave, Speech.A2A_1_0, capabilities={"streaming": True})) as running:
-        call(Upstream(running.url, "", 20, Protocol.A2A), PROMPT, arrived=told.append)
+        call(Upstream(running.url, "", 20, Protocol.A2A), PROMPT, arrived=counts.append)
 
-    assert told == list(range(1, 3 + len(CHUNKS)))
+    assert counts == list(range(1, 3 + len(CHUNKS)))
 
 
 @pytest.mark.parametrize("cut", [False, True])
@@ -266,5 +266,5 @@ def test_only_who_was_asked_something_answers_it(person: User, settings: Any) ->
         for one in (caller, other, caller, caller):
             assert one.post("/api/a2a/brand", CALL).status_code == 200
 
-    told = [asked.body["params"]["message"].get("taskId") for asked in running.prompts]
-    assert told == [None, None, "t", None]
+    task_ids = [request.body["params"]["message"].get("taskId") for request in running.prompts]
+    assert task_ids == [None, None, "t", None]

@@ -23,12 +23,12 @@ pytestmark = pytest.mark.django_db
 def sent(run: Run) -> dict[str, Any]:
     """What goes out, and beside it who said it, which does not."""
     data = payloads.data_of(run, subject_of_run(run))
-    said_by = payloads.found_for(run)[1]
-    return {**data, "provenance": {name: said_by[name] for name in data["profile"]}}
+    provenance = payloads.found_for(run)[1]
+    return {**data, "provenance": {name: provenance[name] for name in data["profile"]}}
 
 
 def test_a_profile_agent_fills_only_what_the_brand_agent_left_empty(person: User, agents: Agents) -> None:
-    agents.says = {
+    agents.replies = {
         "brand": {"likes": ["Muji"], "confidence": 0.6, "shopping_preferences": {"channel": "online"}},
         "core": {"likes": ["core tea"], "dislikes": ["Shein"], "full_name": "Ana S\u00e1"},
         "second": {"likes": ["second tea"], "confidence_score": 0.9},
@@ -50,7 +50,7 @@ def test_a_profile_agent_fills_only_what_the_brand_agent_left_empty(person: User
 
 def test_purchases_are_united_with_the_brand_agents_answer(person: User, agents: Agents, bank: Aggregator) -> None:
     refreshed(linked(person, bank, *coffees(5)))
-    agents.says = {
+    agents.replies = {
         "brand": {"brand_affinities": ["blue bottle", "Muji"], "shopping_preferences": {"category_focus": ["home"]}},
         "core": {"likes": ["core tea"], "brand_affinities": ["Shein"]},
     }
@@ -65,7 +65,7 @@ def test_purchases_are_united_with_the_brand_agents_answer(person: User, agents:
 
 
 def test_what_the_person_says_stands_for_itself(person: User, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["Muji"], "dislikes": ["tea"]}}
+    agents.replies = {"brand": {"likes": ["Muji"], "dislikes": ["tea"]}}
     run = finished(person)
     corrections.correct(by=person, analysis_id=run.analysis_id, changes={"likes": ["coffee"], "dislikes": None})
     found = sent(Run.objects.get(pk=run.pk))
@@ -76,7 +76,7 @@ def test_what_the_person_says_stands_for_itself(person: User, agents: Agents) ->
 def test_the_page_says_who_said_it(
     owner: JsonClient, person: User, agents: Agents, crm: type[Crm], destination: Destination
 ) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana S\u00e1"}}
+    agents.replies = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana S\u00e1"}}
     here = f"/profile/analyses/{finished(person).analysis_id}/send/?destination={destination.destination_id}"
     shown = owner.client.get(here).content.decode()
 

@@ -64,7 +64,7 @@ def test_two_calls_at_once_are_one_sending(settings: Any) -> None:
     shop = AppFactory(origins=["https://trips.example"])
     with speaking() as agents, receiving(settings, shop) as (crm, destination):
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
-        agents.says, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
+        agents.replies, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
         for _ in range(5):
             person = PersonFactory()
             token = token_of(person, shop, destination)
@@ -80,7 +80,7 @@ def test_a_withdrawal_at_the_same_moment_leaves_nothing_to_be_sent(settings: Any
     shop = AppFactory(origins=["https://trips.example"])
     with speaking() as agents, receiving(settings, shop) as (crm, destination):
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
-        agents.says, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
+        agents.replies, body = {"brand": {"likes": ["Muji"]}}, {"destinationId": destination.destination_id}
         for _ in range(6):
             person = PersonFactory()
             token = token_of(person, shop, destination)
@@ -113,6 +113,6 @@ def test_a_withdrawal_while_analyses_are_claimed_and_deleted_ends_them_all(setti
             )
             steps.run_through(second)
             assert not Run.objects.filter(user=person, status__in=("queued", "running")).exists()
-            asked = len(agents.asked)
+            calls_before = len(agents.requests)
             steps.run_through(second)
-            assert len(agents.asked) == asked
+            assert len(agents.requests) == calls_before

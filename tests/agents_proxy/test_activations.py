@@ -41,12 +41,12 @@ def form_of(owner: JsonClient, run: Run, destination: Destination) -> dict[str, 
     return {"agreed": "yes", "destination": destination.destination_id, **names}
 
 
-def said(owner: JsonClient, run: Run, destination: Destination, form: dict[str, Any]) -> str:
+def page_after(owner: JsonClient, run: Run, destination: Destination, form: dict[str, Any]) -> str:
     """What the page says once a form of it was sent."""
     return owner.client.post(page_of(run, destination), form, follow=True).content.decode()
 
 
-def asked(run: Run, destination: Destination, number: int = 0) -> Activation:
+def create(run: Run, destination: Destination, number: int = 0) -> Activation:
     made, _ = activation_actions.agree_and_activate(
         by=run.user, analysis_id=run.analysis_id, destination_id=destination.destination_id, number=number
     )
@@ -75,10 +75,12 @@ def test_the_page_shows_what_is_sent_and_the_consent_is_kept_in_its_words(
     page = owner.client.get(page_of(liking, destination)).content.decode()
     assert "Muji" in page
     assert f"Trips CRM ({destination.host}, Trip Planner)" in page
-    assert "Nothing was sent" in said(owner, liking, destination, {**form_of(owner, liking, destination), "agreed": ""})
+    assert "Nothing was sent" in page_after(
+        owner, liking, destination, {**form_of(owner, liking, destination), "agreed": ""}
+    )
     assert ProcessingConsent.objects.count() == 1  # that of the analysis
 
-    assert "It is being sent" in said(owner, liking, destination, form_of(owner, liking, destination))
+    assert "It is being sent" in page_after(owner, liking, destination, form_of(owner, liking, destination))
     deliver()
 
     [sent] = crm.got
@@ -94,7 +96,7 @@ def test_the_page_shows_what_is_sent_and_the_consent_is_kept_in_its_words(
 def test_what_was_sent_stands_with_the_consent_too(
     owner: JsonClient, liking: Run, crm: type[Crm], destination: Destination
 ) -> None:
-    asked(liking, destination)
+    create(liking, destination)
     assert "Waits to be sent" in owner.client.get("/profile/consent/given/").content.decode()
     deliver()
     shown = owner.client.get("/profile/consent/given/").content.decode()
@@ -106,9 +108,9 @@ def test_a_form_sends_once_and_the_next_one_again(
     owner: JsonClient, liking: Run, crm: type[Crm], destination: Destination
 ) -> None:
     form = form_of(owner, liking, destination)
-    assert "It is being sent" in said(owner, liking, destination, form)
-    assert "Nothing was sent a second time" in said(owner, liking, destination, form)
-    assert "It is being sent" in said(owner, liking, destination, form_of(owner, liking, destination))
+    assert "It is being sent" in page_after(owner, liking, destination, form)
+    assert "Nothing was sent a second time" in page_after(owner, liking, destination, form)
+    assert "It is being sent" in page_after(owner, liking, destination, form_of(owner, liking, destination))
     deliver()
 
     assert sorted(crm.ids) == sorted(Activation.objects.values_list("activation_id", flat=True))
@@ -121,7 +123,7 @@ def test_a_form_of_another_profile_sends_nothing(
     form = form_of(owner, liking, destination)
     Run.objects.filter(pk=liking.pk).update(profile=encryption.sealed('{"likes": ["tea"]}'))
 
-    assert "has changed since" in said(owner, liking, destination, form)
+    assert "has changed since" in page_after(owner, liking, destination, form)
     assert not Activation.objects.exists()
 
 
@@ -130,12 +132,12 @@ def test_without_its_number_a_form_is_the_first(
     owner: JsonClient, liking: Run, crm: type[Crm], destination: Destination, number: str
 ) -> None:
     for _ in range(2):
-        said(owner, liking, destination, {**form_of(owner, liking, destination), "sending": number})
+        page_after(owner, liking, destination, {**form_of(owner, liking, destination), "sending": number})
     assert list(Activation.objects.values_list("number", flat=True)) == [0]
 
 
 def test_what_was_sent_is_kept_as_a_digest_alone(liking: Run, crm: type[Crm], destination: Destination) -> None:
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     assert '"Muji"' not in str(waiting.body)
     deliver()
 
@@ -150,7 +152,7 @@ def test_what_is_not_taken_is_tried_again_later_as_the_same(
     liking: Run, crm: type[Crm], destination: Destination, answers: int, error: str
 ) -> None:
     crm.status = answers
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     before = database_now()
     deliver()
     deliver()  # not due
@@ -171,7 +173,7 @@ def test_an_address_inside_is_not_reached_even_where_its_destination_was_made_fo
     liking: Run, crm: type[Crm], destination: Destination, settings: Any
 ) -> None:
     settings.WEBHOOK_INTERNAL_ADDRESSES = False
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     deliver()
 
     assert crm.got == []
@@ -180,7 +182,7 @@ def test_an_address_inside_is_not_reached_even_where_its_destination_was_made_fo
 
 def test_after_the_last_attempt_it_is_given_up(liking: Run, crm: type[Crm], destination: Destination) -> None:
     crm.status = 500
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     for _ in range(20):
         Activation.objects.filter(status="queued").update(next_attempt_at=database_now())
         deliver()
@@ -192,7 +194,7 @@ def test_after_the_last_attempt_it_is_given_up(liking: Run, crm: type[Crm], dest
 
 def test_410_disables_the_destination(liking: Run, crm: type[Crm], destination: Destination) -> None:
     crm.status = 410
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     deliver()
 
     assert kept(waiting).status == ActivationStatus.FAILED
@@ -230,7 +232,7 @@ def suspend(run: Run, destination: Destination) -> None:
 def test_what_lost_its_ground_is_not_sent_and_not_kept(
     liking: Run, crm: type[Crm], destination: Destination, gone: Any, error: str
 ) -> None:
-    waiting = asked(liking, destination)
+    waiting = create(liking, destination)
     Activation.objects.update(next_attempt_at=database_now() + timedelta(hours=5))
     gone(liking, destination)
     tasks.resume_activations()
@@ -242,9 +244,9 @@ def test_what_lost_its_ground_is_not_sent_and_not_kept(
 
 
 def test_a_worker_that_died_is_followed_by_another(liking: Run, crm: type[Crm], destination: Destination) -> None:
-    waiting = asked(liking, destination)
-    held = {"status": "sending", "attempts": 1, "next_attempt_at": None}
-    Activation.objects.update(**held, lease_until=database_now() + timedelta(seconds=30))
+    waiting = create(liking, destination)
+    being_sent = {"status": "sending", "attempts": 1, "next_attempt_at": None}
+    Activation.objects.update(**being_sent, lease_until=database_now() + timedelta(seconds=30))
     deliver()
     assert crm.got == []
 
@@ -257,7 +259,7 @@ def test_a_worker_that_died_is_followed_by_another(liking: Run, crm: type[Crm], 
 def test_no_database_connection_is_held_while_it_is_sent(
     liking: Run, crm: type[Crm], destination: Destination, monkeypatch: Any
 ) -> None:
-    asked(liking, destination)
+    create(liking, destination)
     given_back: list[int] = []
 
     class Connection:
@@ -274,7 +276,7 @@ def test_no_database_connection_is_held_while_it_is_sent(
 
 def test_nothing_goes_to_an_unknown_destination(owner: JsonClient, liking: Run, destination: Destination) -> None:
     form = {**form_of(owner, liking, destination), "destination": "des_unknown"}
-    assert "is not there any more" in said(owner, liking, destination, form)
+    assert "is not there any more" in page_after(owner, liking, destination, form)
     assert not Activation.objects.exists()
 
 
@@ -297,7 +299,7 @@ def test_the_database_holds_the_lifecycle(
         "failed": {"next_attempt_at": None, "lease_until": None, "finished_at": now, "body": None},
     }
     codes = {"delivered": {"status_code": 204}, "failed": {"error_code": "refused"}}
-    row = asked(liking, destination)
+    row = create(liking, destination)
     Activation.objects.filter(pk=row.pk).delete()
     made = Activation.objects.create(
         run=liking, destination=destination, consent=row.consent, digest="", created_at=now,
@@ -316,7 +318,7 @@ def test_the_database_holds_the_lifecycle(
 def test_what_was_asked_for_never_changes(
     liking: Run, crm: type[Crm], destination: Destination, changed: dict[str, Any]
 ) -> None:
-    asked(liking, destination)
+    create(liking, destination)
     with pytest.raises(IntegrityError), transaction.atomic():
         Activation.objects.update(**changed)
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -327,7 +329,7 @@ def test_what_was_asked_for_never_changes(
 def test_one_destination_holds_no_more_than_its_share_of_a_workers_threads(
     liking: Run, crm: type[Crm], destination: Destination
 ) -> None:
-    made = [asked(liking, destination, number) for number in range(deliveries.MOST_AT_ONCE + 1)]
+    made = [create(liking, destination, number) for number in range(deliveries.MOST_AT_ONCE + 1)]
     under_way = {"status": ActivationStatus.SENDING, "next_attempt_at": None, "attempts": 1}
     Activation.objects.filter(pk__in=[one.pk for one in made[1:]]).update(
         **under_way, lease_until=database_now() + timedelta(minutes=1)

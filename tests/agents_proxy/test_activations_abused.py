@@ -31,7 +31,7 @@ ANALYSES = "/api/a2a/analyses"
 
 @pytest.fixture
 def enterprise(person: User, shop: App, destination: Destination, agents: Agents) -> JsonClient:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     return backend(token_of(person, shop, destination))
 
 
@@ -171,16 +171,16 @@ def test_the_page_tells_whose_budget_is_spent(
     owner: JsonClient, person: User, agents: Agents, destination: Destination, crm: type[Crm], settings: Any
 ) -> None:
     budgets(settings, ACTIVATIONS_PER_PERSON_PER_HOUR=1)
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     page = f"/profile/analyses/{finished(person).analysis_id}/send/?destination={destination.destination_id}"
-    said = []
+    pages = []
     for _ in range(2):
         shown = owner.client.get(page).context
         form = {"agreed": "yes", "destination": destination.destination_id, "sending": shown["number"]}
-        said.append(owner.client.post(page, {**form, "shown": shown["shown"]}, follow=True).content.decode())
+        pages.append(owner.client.post(page, {**form, "shown": shown["shown"]}, follow=True).content.decode())
 
-    assert "It is being sent" in said[0]
-    assert "You sent too much within an hour. Nothing was sent" in said[1]
+    assert "It is being sent" in pages[0]
+    assert "You sent too much within an hour. Nothing was sent" in pages[1]
     assert Activation.objects.count() == 1
 
 
@@ -203,7 +203,7 @@ def test_of_a_thousand_analyses_the_budget_passes(
 
 def test_another_try_of_a_step_spends_it_too(enterprise: JsonClient, agents: Agents, settings: Any) -> None:
     budgets(settings, ANALYSES_PER_PERSON_PER_HOUR=3)
-    agents.says = {"core": "sorry"}
+    agents.replies = {"core": "sorry"}
     where = f"{ANALYSES}/{enterprise.post(ANALYSES, BODY).json()['analysisId']}"
     answers = []
     for _ in range(3):

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 def test_a_token_that_names_the_destination_sends_and_reads_the_state(
     person: User, shop: App, agents: Agents, crm: type[Crm], destination: Destination
 ) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     client = backend(token_of(person, shop, destination))
     consent = ProcessingConsent.objects.get()
     run = Run.objects.get(pk=finished(person).pk)
@@ -50,13 +50,13 @@ def test_a_token_that_names_the_destination_sends_and_reads_the_state(
     again = client.post(here, body)
     assert (first.status_code, again.status_code) == (202, 202)
     assert first.json() == again.json()
-    told = first.json()
-    assert told.keys() == {"activationId", "status", "statusUrl"}
-    assert (told["status"], told["statusUrl"], first["Location"]) == (
-        "queued", f"{here}/{told['activationId']}", told["statusUrl"],
+    accepted = first.json()
+    assert accepted.keys() == {"activationId", "status", "statusUrl"}
+    assert (accepted["status"], accepted["statusUrl"], first["Location"]) == (
+        "queued", f"{here}/{accepted['activationId']}", accepted["statusUrl"],
     )  # fmt: skip
     deliver()
-    state = client.get(told["statusUrl"]).json()
+    state = client.get(accepted["statusUrl"]).json()
     assert (state["status"], state["attempts"], state["statusCode"]) == ("delivered", 1, 204)
     assert client.get(here).json() == {"activations": [state]}
     assert [sent["data"]["profile"] for sent in crm.got] == [{"likes": ["Muji"]}]
@@ -199,5 +199,5 @@ def test_purchases_are_in_what_a_token_has_analysed_only_where_it_covers_them(
 
     steps.run_through(made.pk)
 
-    asked = next(request for agent, request in agents.asked if agent == "brand")
-    assert ("Purchases of this person" in json.dumps(asked)) == reads
+    sent = next(request for agent, request in agents.requests if agent == "brand")
+    assert ("Purchases of this person" in json.dumps(sent)) == reads

@@ -81,9 +81,9 @@ def test_csv_reads_back_and_holds_no_formula() -> None:
 )
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_no_cell_is_a_formula_however_it_begins(text: str, sign: str) -> None:
-    for told in (text, f"{sign}1+1", f" {sign}cmd()"):
-        _, row = csv.reader(io.StringIO(as_csv(affinity_of({"full_name": told}).affinity), newline=""))
-        assert row[0] == f"'{told}"
+    for name in (text, f"{sign}1+1", f" {sign}cmd()"):
+        _, row = csv.reader(io.StringIO(as_csv(affinity_of({"full_name": name}).affinity), newline=""))
+        assert row[0] == f"'{name}"
 
 
 @pytest.mark.parametrize("text", ["+351 912", " -5", "a=b", "Ana - Sá"])

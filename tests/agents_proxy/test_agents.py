@@ -59,8 +59,8 @@ def test_settings_read_the_variables_of_an_agent(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_PROTOCOL", "a2a")
     monkeypatch.setenv("AGENT_LOYALTY_POINTS_CHECKS_CONSENT", "true")
     read = env.agent(LOYALTY.variable_prefix, LOYALTY.protocols, LOYALTY.protocol)
-    told = {"delete_url": "https://agent.example/delete", "contact": "privacy@agent.example"}
-    assert read == {**nothing, **given, **told, "protocol": "a2a", "checks_consent": True}
+    deletion = {"delete_url": "https://agent.example/delete", "contact": "privacy@agent.example"}
+    assert read == {**nothing, **given, **deletion, "protocol": "a2a", "checks_consent": True}
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ def test_an_agent_without_words_of_its_own_is_called_by_its_name_and_purpose() -
 
 @pytest.mark.django_db
 def test_an_entry_is_all_that_an_analysis_needs(agents: Agents, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Agent(name="loyalty-points", purpose=Purpose.ENRICHMENT, in_analysis=True)
-    monkeypatch.setitem(AGENTS, asked.name, asked)
+    entry = Agent(name="loyalty-points", purpose=Purpose.ENRICHMENT, in_analysis=True)
+    monkeypatch.setitem(AGENTS, entry.name, entry)
     for module in (analysis_actions, merging):
-        monkeypatch.setattr(module, "ANALYSIS_AGENTS", (*ANALYSIS_AGENTS, asked.name))
-    settings.AGENTS = {**settings.AGENTS, asked.name: settings.AGENTS["second"]}
-    agents.says = {"public": {"city": "Bonn"}, "second": {"city": "Porto"}}
+        monkeypatch.setattr(module, "ANALYSIS_AGENTS", (*ANALYSIS_AGENTS, entry.name))
+    settings.AGENTS = {**settings.AGENTS, entry.name: settings.AGENTS["second"]}
+    agents.replies = {"public": {"city": "Bonn"}, "second": {"city": "Porto"}}
     run = started(PersonFactory())
 
     steps.run_through(run.pk)

@@ -49,19 +49,19 @@ def test_from_the_link_to_the_signals(
     signals = owner.get(f"{ROOT}/signals").json()["signals"]
     assert signals == linked_items.financial_signals(person)
     assert (signals["likes"], signals["brand_affinities"]) == (["coffee"], ["Blue Bottle"])
-    asked = dict(bank.asked)
-    told = asked["/link/token/create"]["user"]["client_user_id"]
-    assert told == pairwise(client.origin(), person.pk) != pairwise("https://another.example", person.pk)
-    assert person.public_id not in told
+    bodies = dict(bank.calls)
+    user_id = bodies["/link/token/create"]["user"]["client_user_id"]
+    assert user_id == pairwise(client.origin(), person.pk) != pairwise("https://another.example", person.pk)
+    assert person.public_id not in user_id
     assert {
-        name: asked["/link/token/create"][name] for name in ("products", "transactions", "language", "webhook")
+        name: bodies["/link/token/create"][name] for name in ("products", "transactions", "language", "webhook")
     } == {
         "products": ["transactions"],
         "transactions": {"days_requested": 730},
         "language": "en",
         "webhook": f"{settings.BASE_URL}/api/a2a/financial/webhooks",
     }
-    assert "/identity/get" not in asked
+    assert "/identity/get" not in bodies
     assert not any(
         "access-sandbox" in str(owner.get(f"{ROOT}/items{more}").content) for more in ("", f"/{item['itemId']}")
     )
@@ -69,16 +69,16 @@ def test_from_the_link_to_the_signals(
     assert (session.status, session.link_token, session.item.item_id) == ("completed", None, item["itemId"])
 
 
-@pytest.mark.parametrize(("language", "asked"), [("de", "de"), ("en", "en"), ("tlh", "en"), ("", "en")])
+@pytest.mark.parametrize(("language", "expected"), [("de", "de"), ("en", "en"), ("tlh", "en"), ("", "en")])
 def test_the_page_of_the_aggregator_speaks_the_language_of_its_person(
-    bank: Aggregator, person: User, language: str, asked: str
+    bank: Aggregator, person: User, language: str, expected: str
 ) -> None:
     person.language = language
     agreed(person)
 
     links.start_link(by=person)
 
-    assert bank.asked[-1][1]["language"] == asked
+    assert bank.calls[-1][1]["language"] == expected
 
 
 def test_an_aggregator_elsewhere_is_told_of_no_address_that_it_cannot_reach(
@@ -91,8 +91,8 @@ def test_an_aggregator_elsewhere_is_told_of_no_address_that_it_cannot_reach(
     for settings.BASE_URL in ("http://localhost:8000", "https://consent.example"):
         links.start_link(by=person)
 
-    told = [body.get("webhook") for _, body in bank.asked]
-    assert told == [None, "https://consent.example/api/a2a/financial/webhooks"]
+    webhooks = [body.get("webhook") for _, body in bank.calls]
+    assert webhooks == [None, "https://consent.example/api/a2a/financial/webhooks"]
 
 
 def test_a_sign_in_once_more_keeps_the_item_and_what_was_read(
@@ -108,17 +108,17 @@ def test_a_sign_in_once_more_keeps_the_item_and_what_was_read(
 
     going = owner.client.post(f"/profile/financial/{item.item_id}/link/")
     assert owner.client.get(going["Location"]).status_code == 200
-    asked = bank.asked[-1][1]
+    body = bank.calls[-1][1]
     left = owner.client.get(path_of(bank.visit(f"{bank.address}/hl/{list(bank.links)[-1]}", leave=True)), follow=True)
     again = owner.post(f"{ROOT}/items/{item.item_id}/links").json()
     with django_capture_on_commit_callbacks(execute=True):
         owner.client.get(path_of(bank.visit(again["url"])))
 
     assert "Nothing was linked." in left.content.decode()
-    assert bank.items[asked["access_token"]] == there(bank, item)
-    assert not {"products", "transactions", "webhook"} & asked.keys()
-    [told] = owner.get(f"{ROOT}/items").json()["items"]
-    assert (told["itemId"], told["status"], told["transactions"]) == (item.item_id, "active", 7)
+    assert bank.items[body["access_token"]] == there(bank, item)
+    assert not {"products", "transactions", "webhook"} & body.keys()
+    [shown] = owner.get(f"{ROOT}/items").json()["items"]
+    assert (shown["itemId"], shown["status"], shown["transactions"]) == (item.item_id, "active", 7)
     assert bank.paths.count("/item/public_token/exchange") == 0
     sessions = LinkSession.objects.order_by("pk").values_list("status", "item")
     assert list(sessions) == [("exited", None), ("completed", item.pk)]
@@ -140,7 +140,7 @@ def test_nobody_signs_in_for_somebody_elses_institution(bank: Aggregator, person
 
     assert signed_in(person).post(f"{ROOT}/items/{item.item_id}/links").status_code == 404
     assert signed_in(person).client.post(f"/profile/financial/{item.item_id}/link/").status_code == 404
-    assert bank.asked == []
+    assert bank.calls == []
 
 
 def test_a_state_works_once_and_for_one_person(bank: Aggregator, person: User) -> None:
@@ -212,7 +212,7 @@ def test_identity_needs_its_own_consent(bank: Aggregator, person: User) -> None:
         "addresses": [{"street": "1 Main", "city": "Poway"}],
     }
     links.start_link(by=person)
-    assert bank.asked[-1][1]["additional_consented_products"] == ["identity"]
+    assert bank.calls[-1][1]["additional_consented_products"] == ["identity"]
 
 
 def test_removal_ends_the_access_there_and_here(bank: Aggregator, person: User) -> None:
@@ -311,8 +311,8 @@ def test_the_page(bank: Aggregator, person: User) -> None:
     assert "First Bank of Tests" in shown
     assert "Blue Bottle" in shown
     assert page.post(f"/profile/financial/{Item.objects.get().item_id}/refresh/").status_code == 302
-    asked_first = page.get(f"/profile/financial/{Item.objects.get().item_id}/remove/").content.decode()
-    assert "Remove this institution?" in asked_first
+    page_before = page.get(f"/profile/financial/{Item.objects.get().item_id}/remove/").content.decode()
+    assert "Remove this institution?" in page_before
     assert Item.objects.get().status == "active"
     bank.fails["/item/remove"] = [500]
     failed = page.post(f"/profile/financial/{Item.objects.get().item_id}/remove/", follow=True).content.decode()

@@ -117,17 +117,17 @@ def test_every_call_and_answer_fits(bank: Aggregator, person: User, monkeypatch:
     answer = bank.answer
 
     def noting(path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        status, said = answer(path, body)
-        answered.append((path, said))
-        return status, said
+        status, result = answer(path, body)
+        answered.append((path, result))
+        return status, result
 
     monkeypatch.setattr(bank, "answer", noting)
     visits_to_everything(bank, person)
 
-    for path, body in bank.asked:
+    for path, body in bank.calls:
         jsonschema.validate(body, REQUESTS[path])
-    for path, said in answered:
-        jsonschema.validate(said, ANSWERS[path])
+    for path, result in answered:
+        jsonschema.validate(result, ANSWERS[path])
     assert set(bank.paths) == set(REQUESTS)
 
 

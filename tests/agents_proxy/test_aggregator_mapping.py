@@ -87,24 +87,24 @@ def test_three_purchases_on_one_day_are_no_habit_and_spellings_are_one_brand() -
     assert mapped([*once, *spelled], TODAY)["brand_affinities"] == ["Nike"]
 
 
-@pytest.mark.parametrize(("thrifty", "told"), [(10, "high"), (5, "high"), (2, "medium"), (1, "low")])
-def test_price_sensitivity(thrifty: int, told: str) -> None:
+@pytest.mark.parametrize(("thrifty", "expected"), [(10, "high"), (5, "high"), (2, "medium"), (1, "low")])
+def test_price_sensitivity(thrifty: int, expected: str) -> None:
     entries = [
         *bought("Dollar Tree", "GENERAL_MERCHANDISE_DISCOUNT_STORES", list(range(1, 1 + thrifty))),
         *bought("Macy's", "GENERAL_MERCHANDISE_DEPARTMENT_STORES", list(range(1, 11 - thrifty))),
     ]
 
-    assert mapped(entries, TODAY)["shopping_preferences"]["price_sensitivity"] == told
+    assert mapped(entries, TODAY)["shopping_preferences"]["price_sensitivity"] == expected
 
 
-@pytest.mark.parametrize(("online", "told"), [(7, "online"), (5, "both"), (3, "in store")])
-def test_channel(online: int, told: str) -> None:
+@pytest.mark.parametrize(("online", "expected"), [(7, "online"), (5, "both"), (3, "in store")])
+def test_channel(online: int, expected: str) -> None:
     entries = [
         *bought("Steam", "ENTERTAINMENT_VIDEO_GAMES", list(range(online)), channel="online"),
         *bought("GameStop", "ENTERTAINMENT_VIDEO_GAMES", list(range(10 - online))),
     ]
 
-    assert mapped(entries, TODAY)["shopping_preferences"]["channel"] == told
+    assert mapped(entries, TODAY)["shopping_preferences"]["channel"] == expected
 
 
 def test_few_purchases_say_little() -> None:

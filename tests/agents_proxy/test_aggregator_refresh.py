@@ -30,7 +30,7 @@ def test_all_pages_then_only_what_changed(bank: Aggregator, person: User) -> Non
     item = linked(person, bank, *coffees(10))
 
     first = refreshed(item)
-    asked = [body.get("cursor") for path, body in bank.asked if path == "/transactions/sync"]
+    cursors = [body.get("cursor") for path, body in bank.calls if path == "/transactions/sync"]
     there(bank, item).history += [
         ("modified", transaction("t-Blue Bottle-1", "Peet's", "FOOD_AND_DRINK_COFFEE", ago(1))),
         ("removed", "t-Blue Bottle-2"),
@@ -40,7 +40,7 @@ def test_all_pages_then_only_what_changed(bank: Aggregator, person: User) -> Non
     second = refreshed(item)
 
     assert outcome(first) == ("completed", "", 3, 10, 0, 0)
-    assert asked == [None, "at-4", "at-8"]
+    assert cursors == [None, "at-4", "at-8"]
     assert outcome(second) == ("completed", "", 1, 1, 1, 2)
     kept = Item.objects.get(pk=item.pk)
     assert (kept.cursor, kept.status, kept.institution) == ("at-14", "active", "First Bank of Tests")
@@ -55,8 +55,8 @@ def test_a_change_between_pages_starts_again_where_the_refresh_began(bank: Aggre
 
     run = refreshed(item)
 
-    asked = [body.get("cursor") for path, body in bank.asked if path == "/transactions/sync"]
-    assert asked == [None, "at-4", None, "at-4"]
+    cursors = [body.get("cursor") for path, body in bank.calls if path == "/transactions/sync"]
+    assert cursors == [None, "at-4", None, "at-4"]
     assert outcome(run) == ("completed", "", 2, 6, 0, 0)
 
 
@@ -155,10 +155,10 @@ def test_without_consent_nothing_is_asked_and_the_access_ends(bank: Aggregator, 
     item = linked(person, bank, *coffees(5))
     refreshed(item)
     consents.withdraw(consent_id=item.consent.consent_id, by=person)
-    bank.asked.clear()
+    bank.calls.clear()
 
     assert outcome(refreshed(item))[:2] == ("failed", "consent_withdrawn")
-    assert (bank.asked, linked_items.financial_signals(person)) == ([], {})
+    assert (bank.calls, linked_items.financial_signals(person)) == ([], {})
     maintain_institutions()
     kept = Item.objects.get(pk=item.pk)
     assert (bank.paths, there(bank, item).removed) == (["/item/remove"], True)
@@ -266,11 +266,11 @@ def test_a_refresh_that_is_told_as_completed_has_its_purchases_there(
 
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(linked_items, "own_item", completed_right_after)
-        told = linked_items.item_of(person, item.item_id)
+        shown = linked_items.item_of(person, item.item_id)
 
-    assert (told["refresh"], told["institution"], told["transactions"]) == (None, None, 0)
-    told = linked_items.item_of(person, item.item_id)
-    assert (told["refresh"]["status"], told["institution"], told["transactions"]) == (
+    assert (shown["refresh"], shown["institution"], shown["transactions"]) == (None, None, 0)
+    shown = linked_items.item_of(person, item.item_id)
+    assert (shown["refresh"]["status"], shown["institution"], shown["transactions"]) == (
         "completed",
         "First Bank of Tests",
         3,

@@ -79,15 +79,15 @@ def test_the_first_analysis_waits_for_the_first_wave_and_the_second_has_both(
     run = started(person)
 
     steps.run_through(run.pk)
-    assert agents.asked == []
+    assert agents.requests == []
     there(bank, item).ready = True
     refreshed(item)
     steps.run_through(run.pk)
-    first = told_brand(agents)
+    first = brand_prompt(agents)
     there(bank, item).backfill()
     refreshed(item)
     finished(person)
-    second = told_brand(agents)
+    second = brand_prompt(agents)
 
     assert '"confidence":0.38' in first.replace(" ", "")
     assert '"confidence":0.9' in second.replace(" ", "")
@@ -102,7 +102,7 @@ def test_an_analysis_waits_no_longer_than_ten_minutes(bank: Aggregator, agents: 
 
     steps.run_through(run.pk)
 
-    assert "brand" in {agent for agent, _ in agents.asked}
+    assert "brand" in {agent for agent, _ in agents.requests}
 
 
 @pytest.mark.parametrize("code", LOST)
@@ -131,7 +131,7 @@ def test_where_beginning_anew_fails_too_what_was_kept_stays(bank: Aggregator, pe
     assert (Item.objects.get(pk=item.pk).cursor, len(ledger(item))) == ("at-6", 6)
 
 
-def told_brand(agents: Agents) -> str:
+def brand_prompt(agents: Agents) -> str:
     """The prompt of the latest call to the brand agent."""
-    found: Any = [body for agent, body in agents.asked if agent == "brand"][-1]
+    found: Any = [body for agent, body in agents.requests if agent == "brand"][-1]
     return str(found["params"]["message"]["parts"][0]["text"])

@@ -28,9 +28,9 @@ def _no_keys_yet() -> None:
     webhooks._keys.clear()
 
 
-def told(item: Item, code: str, *, kind: str = "ITEM", **more: Any) -> bytes:
-    said = {"webhook_type": kind, "webhook_code": code, "item_id": item.upstream_id, "environment": "sandbox"}
-    return json.dumps({**said, **more}, indent=1).encode()
+def webhook_body(item: Item, code: str, *, kind: str = "ITEM", **more: Any) -> bytes:
+    members = {"webhook_type": kind, "webhook_code": code, "item_id": item.upstream_id, "environment": "sandbox"}
+    return json.dumps({**members, **more}, indent=1).encode()
 
 
 def send(client_json: JsonClient, body: bytes, signature: str) -> Any:
@@ -39,7 +39,7 @@ def send(client_json: JsonClient, body: bytes, signature: str) -> Any:
 
 
 def tell(client_json: JsonClient, bank: Aggregator, item: Item, code: str, **more: Any) -> Any:
-    body = told(item, code, **more)
+    body = webhook_body(item, code, **more)
     return send(client_json, body, bank.signature(body))
 
 
@@ -85,7 +85,7 @@ def test_a_message_counts_once_whatever_a_stranger_makes_of_its_signature(
     bank: Aggregator, client_json: JsonClient, person: User
 ) -> None:
     item = linked(person, bank, *coffees(2))
-    body = told(item, "SYNC_UPDATES_AVAILABLE", kind="TRANSACTIONS")
+    body = webhook_body(item, "SYNC_UPDATES_AVAILABLE", kind="TRANSACTIONS")
     signature = bank.signature(body)
 
     answers = []
@@ -101,7 +101,7 @@ def test_a_message_that_could_not_be_taken_counts_when_it_comes_again(
     bank: Aggregator, client_json: JsonClient, person: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item = linked(person, bank, *coffees(2))
-    body = told(item, "USER_PERMISSION_REVOKED")
+    body = webhook_body(item, "USER_PERMISSION_REVOKED")
     signature = bank.signature(body)
 
     def away(*_given: Any) -> None:
@@ -128,7 +128,7 @@ def second_signature(token: str) -> str:
                                   "another key", "HS256", "none", "no hash", "huge time"])  # fmt: skip
 def test_strangers(bank: Aggregator, client_json: JsonClient, person: User, what: str) -> None:
     item = linked(person, bank)
-    body = told(item, "USER_PERMISSION_REVOKED")
+    body = webhook_body(item, "USER_PERMISSION_REVOKED")
     signature = forged(bank, body, what)
     if what == "another body":
         body = body.replace(b"ITEM", b"item")
@@ -163,7 +163,7 @@ def test_a_key_is_looked_up_once_and_unknown_ones_only_so_often(
     item = linked(person, bank, *coffees(2))
     for _ in range(3):
         more(client_json, bank, item)
-    body = told(item, "LOGIN_REPAIRED")
+    body = webhook_body(item, "LOGIN_REPAIRED")
     made_up = [bank.signature(body, key_id=f"key-{number}") for number in range(2, 12)]
     for number in range(2, 12):
         del bank.keys[f"key-{number}"]
@@ -189,7 +189,7 @@ def test_a_key_that_cannot_be_looked_up_now_is_no_refusal_for_good(
 
 def test_a_body_that_is_too_large_is_not_read(bank: Aggregator, client_json: JsonClient, db: None) -> None:
     assert send(client_json, b" " * 70_000, "a.b.c").status_code == 413
-    assert bank.asked == []
+    assert bank.calls == []
 
 
 def test_without_an_aggregator_nothing_is_taken(client_json: JsonClient, db: None) -> None:
@@ -197,7 +197,7 @@ def test_without_an_aggregator_nothing_is_taken(client_json: JsonClient, db: Non
 
 
 @pytest.mark.parametrize(
-    ("code", "more", "status", "says"),
+    ("code", "more", "status", "subject"),
     [
         ("ERROR", {"error": {"error_type": "ITEM_ERROR", "error_code": "ITEM_LOGIN_REQUIRED"}}, "login_required",
          "First Bank of Tests wants you to sign in there again"),
@@ -210,7 +210,7 @@ def test_without_an_aggregator_nothing_is_taken(client_json: JsonClient, db: Non
     ],
 )  # fmt: skip
 def test_the_person_is_told_once(
-    bank: Aggregator, client_json: JsonClient, person: User, code: str, more: Any, status: str, says: str
+    bank: Aggregator, client_json: JsonClient, person: User, code: str, more: Any, status: str, subject: str
 ) -> None:
     item = linked(person, bank, *coffees(3))
     refreshed(item)
@@ -221,7 +221,7 @@ def test_the_person_is_told_once(
 
     kept = Item.objects.get()
     assert (kept.status, kept.signals is None) == (status, status == "removed")
-    assert [one.subject for one in mail.outbox] == [says]
+    assert [one.subject for one in mail.outbox] == [subject]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_queued_analysis_is_told_in_full(owner: JsonClient) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_recorded_replies_come_out_through_the_address(owner: JsonClient, agents: Agents, case: dict[str, Any]) -> None:
-    agents.says = case["replies"]
+    agents.replies = case["replies"]
     found = owner.get(f"{AT}/{run_of(owner)}").json()
 
     assert found["profile"] == case["profile"]
@@ -160,7 +160,7 @@ def test_the_list_is_the_persons_own_newest_first_in_pages(owner: JsonClient, pe
 
 
 def test_raw_holds_what_went_in_and_every_whole_answer(owner: JsonClient, agents: Agents) -> None:
-    agents.says = {"brand": {"city": "Linz"}, "core": "no JSON, kept"}
+    agents.replies = {"brand": {"city": "Linz"}, "core": "no JSON, kept"}
     analysis_id = run_of(owner)
     raw = owner.get(f"{AT}/{analysis_id}/raw").json()
 
@@ -183,9 +183,9 @@ def test_cancel_answers_the_status_and_then_refuses_nothing(owner: JsonClient, a
 
 
 def test_retry_runs_the_failed_step_again(owner: JsonClient, agents: Agents) -> None:
-    agents.says = {"core": "sorry"}
+    agents.replies = {"core": "sorry"}
     analysis_id = run_of(owner)
-    agents.says = {"core": {"age": 7}}
+    agents.replies = {"core": {"age": 7}}
     answer = owner.post(f"{AT}/{analysis_id}/steps/core/retry")
     assert (answer.status_code, answer.json()["status"]) == (202, "queued")
     steps.run_through(Run.objects.get().pk)

@@ -73,10 +73,10 @@ def test_a_receiver_of_standard_webhooks_hears_of_all_eight(
 ) -> None:  # fmt: skip
     enterprise = backend(token_of(person, shop, destination))
     consent_id = ProcessingConsent.objects.get().consent_id
-    agents.says = {agent: {"likes": ["Muji"]} for agent in FOUR}
+    agents.replies = {agent: {"likes": ["Muji"]} for agent in FOUR}
     completed = analysed(enterprise)
     delivered = send(enterprise, completed, destination)  # and the worker takes it there at once
-    agents.says = dict.fromkeys(FOUR, "no profile at all")
+    agents.replies = dict.fromkeys(FOUR, "no profile at all")
     failed = analysed(enterprise)
     crm.status = 503
     waiting = send(enterprise, completed, destination)
@@ -84,13 +84,13 @@ def test_a_receiver_of_standard_webhooks_hears_of_all_eight(
         site=True, app=shop, given_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(hours=1)
     )
     assert (consents.write_down_expiry(), consents.write_down_expiry()) == (1, 0)
-    crm.status, there.says = 204, (204, b"")
+    crm.status, there.reply = 204, (204, b"")
     consents.withdraw(consent_id=consent_id, by=person)
     attempt()
     deleted = Deletion.objects.get(agent="brand").deletion_id
 
     messages = heard(company)
-    told = [(message["type"], message["data"]) for message in messages]
+    events = [(message["type"], message["data"]) for message in messages]
     nothing = {"analysis_id": None, "activation_id": None, "deletion_id": None}
     of_this = {"consent_id": consent_id, **nothing}
     expected = [
@@ -105,10 +105,10 @@ def test_a_receiver_of_standard_webhooks_hears_of_all_eight(
         ("activation.failed", {**of_this, "analysis_id": completed, "activation_id": waiting, "status": "failed"}),
         ("processing_consent.withdrawn", {**of_this, "status": "withdrawn"}),
     ]
-    assert told[:7] == [(name, {**data, "sequence": at}) for at, (name, data) in enumerate(expected, 1)]
-    assert {name for name, _ in told[7:]} == {"deletion.confirmed"}
-    assert {**of_this, "deletion_id": deleted, "status": "confirmed", "sequence": 8} in [data for _, data in told[7:]]
-    assert {name for name, _ in told} == set(ProcessingEvent)
+    assert events[:7] == [(name, {**data, "sequence": at}) for at, (name, data) in enumerate(expected, 1)]
+    assert {name for name, _ in events[7:]} == {"deletion.confirmed"}
+    assert {**of_this, "deletion_id": deleted, "status": "confirmed", "sequence": 8} in [data for _, data in events[7:]]
+    assert {name for name, _ in events} == set(ProcessingEvent)
     assert "ana@" not in json.dumps(messages)
 
 

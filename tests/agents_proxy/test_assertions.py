@@ -26,7 +26,7 @@ from tests.agents_proxy.receivers import backend, token_of
 from tests.agents_proxy.runs import finished
 from tests.callers import JsonClient, signed_in
 from tests.factories import AppFactory, PersonFactory
-from tests.fakes.agents import Agent, Call, Speech, agent, answers, result_of, says, with_card
+from tests.fakes.agents import Agent, Call, Speech, agent, answers, answers_with, result_of, with_card
 
 BRAND = "/api/a2a/brand"
 KEYS = "/.well-known/consent-assertion-keys.json"
@@ -50,9 +50,9 @@ def test_a_call_is_shown_who_agreed_to_what_about_whom(person: User, settings: L
         for _ in range(2):
             assert caller.post(BRAND, {**CALL, "text": text}).status_code == 200
 
-    first, second = (claims_of(asked.headers[HEADER.lower()]) for asked in running.asked)
-    told = {name: value for name, value in first.items() if name not in ("sub", "jti", "iat", "exp")}
-    assert told == {
+    first, second = (claims_of(call.headers[HEADER.lower()]) for call in running.calls)
+    claims = {name: value for name, value in first.items() if name not in ("sub", "jti", "iat", "exp")}
+    assert claims == {
         "iss": "http://localhost:8000", "aud": origin_of(running.url), "purposes": ["brand_affinity"],
         "subject": {"emails": ["ana@example.org"], "phone_numbers": []},
         "consent_id": ProcessingConsent.objects.get().consent_id, "task": "task-one",
@@ -62,8 +62,8 @@ def test_a_call_is_shown_who_agreed_to_what_about_whom(person: User, settings: L
     assert abs(first["iat"] - time.time()) < 60
     assert (first["jti"] != second["jti"], first["sub"] == second["sub"]) == (True, True)
     assert str(person.public_id) not in first["sub"]
-    assert set(running.asked[0].body) == {"jsonrpc", "id", "method", "params"}
-    assert set(running.asked[0].body["params"]["message"]) == {"role", "parts"}
+    assert set(running.calls[0].body) == {"jsonrpc", "id", "method", "params"}
+    assert set(running.calls[0].body["params"]["message"]) == {"role", "parts"}
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_a2a_has_an_extension_for_it(speech: Speech, header: str, person: User, 
         configure(settings, url=running.url, protocol="a2a")
         signed_in(consenting(person)).post(BRAND, CALL)
 
-    [asked] = running.prompts
-    extension, message = "http://localhost:8000/extensions/consent/v1", asked.body["params"]["message"]
-    assert (asked.headers[header], message["extensions"]) == (extension, [extension])
+    [call] = running.prompts
+    extension, message = "http://localhost:8000/extensions/consent/v1", call.body["params"]["message"]
+    assert (call.headers[header], message["extensions"]) == (extension, [extension])
     assert claims_of(message["metadata"][extension])["task"] == "task-one"
-    assert HEADER.lower() not in asked.headers
+    assert HEADER.lower() not in call.headers
 
 
 def test_whoever_it_is_about_is_as_few_as_the_call_needs(person: User, carrier: Agents, settings: LazySettings) -> None:
@@ -88,7 +88,7 @@ def test_whoever_it_is_about_is_as_few_as_the_call_needs(person: User, carrier: 
         caller = signed_in(consenting(owning(person, NUMBER)))
         for text in ("Who am I?", NUMBER, f"{NUMBER} or ana@example.org"):
             caller.post("/api/a2a/core", {"text": text})
-        subjects = [claims_of(asked.headers[HEADER.lower()])["subject"] for asked in running.asked]
+        subjects = [claims_of(call.headers[HEADER.lower()])["subject"] for call in running.calls]
 
     assert subjects == [
         {"emails": ["ana@example.org"], "phone_numbers": []},
@@ -104,7 +104,7 @@ def test_messages_and_analyses_are_shown_it_too(person: User, settings: LazySett
         signed_in(verified(person)).post(ADDRESS, MESSAGE)
         finished(person)
 
-    message, *steps = [claims_of(asked.headers[HEADER.lower()]) for asked in running.asked]
+    message, *steps = [claims_of(call.headers[HEADER.lower()]) for call in running.calls]
     assert (message["subject"], message["purposes"]) == ({"emails": [], "phone_numbers": [TO]}, ["messaging"])
     assert [claims["purposes"] for claims in steps] == [
         ["brand_affinity"], ["profile"], ["enrichment"], ["enrichment"],
@@ -130,7 +130,7 @@ def test_without_consent_there_is_nothing_to_show(db: None, settings: LazySettin
         configure(settings, url=running.url)
         JsonClient(Client()).post(BRAND, CALL)
 
-    assert HEADER.lower() not in running.asked[0].headers
+    assert HEADER.lower() not in running.calls[0].headers
 
 
 def echoes(call: Call) -> dict[str, Any]:
@@ -141,17 +141,17 @@ def echoes(call: Call) -> dict[str, Any]:
 
 
 def ids(running: Agent) -> list[tuple[str, str]]:
-    return [(asked.body["id"], asked.body["params"]["sessionId"]) for asked in running.asked]
+    return [(call.body["id"], call.body["params"]["sessionId"]) for call in running.calls]
 
 
 def test_a_name_that_somebody_else_used_first_is_another_upstream(person: User, settings: LazySettings) -> None:
     zoe = consenting(PersonFactory())
-    with agent(says(echoes)) as running:
+    with agent(answers_with(echoes)) as running:
         configure(settings, url=running.url)
         callers = [signed_in(consenting(person)), signed_in(zoe), signed_in(zoe), signed_in(person)]
-        told = [caller.post(BRAND, CALL).json() for caller in callers]
+        bodies = [caller.post(BRAND, CALL).json() for caller in callers]
 
-    for answer in told:
+    for answer in bodies:
         assert (answer["id"], answer["result"]["id"], answer["result"]["sessionId"]) == (
             "task-one", "task-one", "session-42",
         )  # fmt: skip
@@ -159,12 +159,12 @@ def test_a_name_that_somebody_else_used_first_is_another_upstream(person: User, 
     assert mine == still_mine == ("task-one", "session-42")
     assert hers == again
     assert not {*hers} & {*mine}
-    assert claims_of(running.asked[1].headers[HEADER.lower()])["task"] == hers[0]
+    assert claims_of(running.calls[1].headers[HEADER.lower()])["task"] == hers[0]
 
 
 def test_a_site_meets_nobody_in_a_session_of_the_person(person: User, settings: LazySettings) -> None:
     site = backend(token_of(owning(person), AppFactory(origins=[SITE]), purposes=["brand_affinity"]))
-    with agent(says(echoes)) as running:
+    with agent(answers_with(echoes)) as running:
         configure(settings, url=running.url)
         signed_in(consenting(person)).post(BRAND, CALL)
         assert site.post(BRAND, CALL).json()["result"]["sessionId"] == "session-42"
@@ -175,11 +175,11 @@ def test_a_site_meets_nobody_in_a_session_of_the_person(person: User, settings: 
 def test_an_error_and_a_failed_task_come_back_under_the_callers_name(person: User, settings: LazySettings) -> None:
     signed_in(consenting(person))
     error = {"error": {"code": -32000, "message": "x"}}
-    with agent(says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], **error})) as running:
+    with agent(answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"], **error})) as running:
         configure(settings, url=running.url)
-        told = [signed_in(one).post(BRAND, CALL).json() for one in (person, consenting(PersonFactory()))]
+        bodies = [signed_in(one).post(BRAND, CALL).json() for one in (person, consenting(PersonFactory()))]
 
-    assert [answer["id"] for answer in told] == ["task-one", "task-one"]
+    assert [answer["id"] for answer in bodies] == ["task-one", "task-one"]
     assert len(set(ids(running))) == 2
 
 
@@ -188,7 +188,7 @@ def test_a_report_finds_a_message_by_the_name_that_the_agent_knows(carrier: Agen
 
     signed_in(verified(person)).post(ADDRESS, MESSAGE)
     signed_in(verified(PersonFactory(), OTHER)).post(ADDRESS, {**MESSAGE, "to": OTHER})
-    known = [request["id"] for _, request in carrier.asked]
+    known = [request["id"] for _, request in carrier.requests]
     assert len(set(known)) == 2
 
     take_report(word="delivered", upstream_id=None, task_id=known[1], number=OTHER)

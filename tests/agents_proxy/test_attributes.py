@@ -31,9 +31,9 @@ def test_prompt_names_each_kind_of_value(line: str) -> None:
 def test_prompt_asks_for_what_the_list_says_and_begins_with_who_it_is_about() -> None:
     prompt = profile_prompt(SUBMITTED)
 
-    asked = [attribute.name for attribute in ATTRIBUTES if f'\n  "{attribute.name}": ' in prompt]
-    assert asked == [attribute.name for attribute in ATTRIBUTES if attribute.prompt]
-    assert not {"merchants", "categories", "spend_bracket"} & set(asked)
+    names = [attribute.name for attribute in ATTRIBUTES if f'\n  "{attribute.name}": ' in prompt]
+    assert names == [attribute.name for attribute in ATTRIBUTES if attribute.prompt]
+    assert not {"merchants", "categories", "spend_bracket"} & set(names)
     assert SECTIONS["basic"][:3] == ("full_name", "email", "phone")
 
 
@@ -45,7 +45,7 @@ def test_every_field_has_a_section_with_a_heading_and_a_label() -> None:
 
 def test_label_is_the_attributes_own_unless_the_page_has_another_and_is_translated() -> None:
     with override("de"):
-        said = [analysis_words.label(name) for name in ("full_name", "income_bracket", "channel", "shoe_size")]
+        labels = [analysis_words.label(name) for name in ("full_name", "income_bracket", "channel", "shoe_size")]
 
     assert [analysis_words.label(name) for name in ("full_name", "income_bracket", "channel", "shoe_size")] == [
         "Full name",
@@ -53,7 +53,7 @@ def test_label_is_the_attributes_own_unless_the_page_has_another_and_is_translat
         "Where they buy",
         "Shoe size",
     ]
-    assert said[0] == "Vollständiger Name"
+    assert labels[0] == "Vollständiger Name"
 
 
 def test_other_name_that_agents_use_is_the_attributes() -> None:

@@ -32,9 +32,9 @@ def opened(run: Run) -> str:
 @pytest.mark.parametrize("how", ["cancelled", "consent_withdrawn"])
 @pytest.mark.parametrize("when", ["before it is asked", "while it is asked"])
 def test_calling_off_another_try_leaves_what_had_come_before(agents: Agents, person: User, how: str, when: str) -> None:
-    agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
+    agents.replies = {"brand": {"city": "Linz"}, "core": "sorry"}
     before = finished(person)
-    agents.says["core"] = {"city": "Graz"}
+    agents.replies["core"] = {"city": "Graz"}
     analysis_actions.retry_step(by=person, analysis_id=before.analysis_id, agent="core")
 
     def call_off() -> None:
@@ -53,18 +53,18 @@ def test_calling_off_another_try_leaves_what_had_come_before(agents: Agents, per
     assert (after.steps.get(agent="core").error_code, after.steps.get(agent="core").reply) == (how, None)
 
 
-@pytest.mark.parametrize(("at", "asked"), [("core", 2), ("second", 4)])
+@pytest.mark.parametrize(("at", "calls"), [("core", 2), ("second", 4)])
 def test_what_an_agent_answers_after_the_consent_ended_is_dropped(
-    agents: Agents, person: User, at: str, asked: int
+    agents: Agents, person: User, at: str, calls: int
 ) -> None:
     run = started(person)
-    agents.says = {"brand": {"age": 30}, at: {"city": "Graz"}}
+    agents.replies = {"brand": {"age": 30}, at: {"city": "Graz"}}
     worked_through(run, then=lambda: consents.withdraw(consent_id=run.consent.consent_id, by=person), at=at)
 
     late = kept(run).steps.get(agent=at)
     assert (kept(run).status, kept(run).profile) == ("cancelled", None)
     assert (late.status, late.error_code, late.reply) == ("skipped", "consent_withdrawn", None)
-    assert agents.names == ["brand", "core", "public", "second"][:asked]
+    assert agents.names == ["brand", "core", "public", "second"][:calls]
 
 
 def test_nothing_is_merged_after_the_consent_ended(agents: Agents, person: User) -> None:

@@ -41,7 +41,7 @@ def entry(name: str, value: Any, quote: Any) -> dict[str, Any]:
     return {"name": name, "value": value, "quote": quote}
 
 
-def said(answer: Any) -> Any:
+def profile_in(answer: Any) -> Any:
     [part] = answer.json()["result"]["status"]["message"]["parts"]
     return json.loads(part["text"])
 
@@ -101,7 +101,7 @@ def test_a_value_stands_where_its_words_bear_it(
     with caplog.at_level("INFO", logger="agents_proxy.proxy.calls"):
         answer = caller.post("/api/a2a/core-profile", {**CALL, "text": f"{TEXT} {ROOMS}"})
 
-    assert said(answer) == ({name: value} if stands else {})
+    assert profile_in(answer) == ({name: value} if stands else {})
     dropped = [record.getMessage() for record in caplog.records if "does not say" in record.getMessage()]
     assert dropped == ([] if stands else ["the agent core-profile gave 1 values that the prompt does not say"])
 
@@ -114,7 +114,7 @@ def test_of_what_never_ends_the_beginning_is_taken(
     with caplog.at_level("INFO", logger="agents_proxy.proxy.calls"):
         answer = caller.post("/api/a2a/core-profile", CALL)
 
-    assert said(answer) == {"full_name": "Ana"}
+    assert profile_in(answer) == {"full_name": "Ana"}
     assert "gave 1 values that the prompt does not say" in caplog.text
 
 
@@ -127,7 +127,7 @@ def test_a_brand_agent_answers_in_the_shape_of_2_6(person: User, model: Chat, se
     ]  # fmt: skip
     answer = signed_in(consenting(person)).post("/api/a2a/brand", CALL)
 
-    assert said(answer) == {"likes": ["green tea", "jazz"], "shopping_preferences": {"category_focus": ["tea"]}}
+    assert profile_in(answer) == {"likes": ["green tea", "jazz"], "shopping_preferences": {"category_focus": ["tea"]}}
 
 
 def test_of_a_prompt_of_ours_the_data_alone_is_quoted(person: User, model: Chat, settings: Any) -> None:
@@ -139,7 +139,7 @@ def test_of_a_prompt_of_ours_the_data_alone_is_quoted(person: User, model: Chat,
     ]  # fmt: skip
     answer = signed_in(consenting(person)).post("/api/a2a/brand", {**CALL, "text": text})
 
-    assert said(answer) == {"likes": ["Muji"], "fullName": "Ana Sá"}
+    assert profile_in(answer) == {"likes": ["Muji"], "fullName": "Ana Sá"}
 
 
 TOOL = {"id": "call_1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
@@ -157,8 +157,8 @@ def test_what_is_no_whole_answer_is_a_task_that_failed(choice: Any, caller: Json
     model.choice = choice
     answer = caller.post("/api/a2a/core-profile", CALL)
 
-    told = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
-    assert (answer.status_code, answer.json()["error"]) == (200, told)
+    error = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+    assert (answer.status_code, answer.json()["error"]) == (200, error)
     assert Call.objects.get().outcome == "agent_failed"
 
 
@@ -175,7 +175,7 @@ def test_a_local_server_that_fences_its_json_is_read(caller: JsonClient, model: 
     fenced = "```json\n" + json.dumps({"entries": [entry("full_name", "Ana", "I am Ana")]}) + "\n```\n"
     model.choice = {"message": {**ASSISTANT, "content": fenced}, "finish_reason": None}
 
-    assert said(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}
+    assert profile_in(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}
 
 
 @pytest.mark.parametrize(

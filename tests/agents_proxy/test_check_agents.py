@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from agents_proxy.agents import AGENTS
 from tests.agents_proxy.proxy_calls import configure
-from tests.fakes.agents import Agent, Speech, agent, card_of, closed_port, hangs, says, with_card
+from tests.fakes.agents import Agent, Speech, agent, answers_with, card_of, closed_port, hangs, with_card
 from tests.fakes.chat import KEY, MODEL, chatting
 
 
@@ -40,7 +40,7 @@ def answering(raw: bytes) -> type[socketserver.BaseRequestHandler]:
 
 
 def error(code: int) -> Any:
-    return says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": {"code": code, "message": ""}})
+    return answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"], "error": {"code": code, "message": ""}})
 
 
 @pytest.mark.parametrize(
@@ -55,37 +55,37 @@ def test_an_agent_that_can_be_asked(speech: Speech, method: str, words: str, set
     with agent(with_card(error(-32001), speech)) as running:
         assert brand_of(settings, running, protocol=speech.protocol) == (words, True)
 
-    [asked] = running.prompts
-    assert (asked.body["method"], asked.body["params"]) == (method, {"id": asked.body["id"]})
+    [call] = running.prompts
+    assert (call.body["method"], call.body["params"]) == (method, {"id": call.body["id"]})
 
 
 @pytest.mark.parametrize(
     ("behaviour", "upstream", "words"),
     [
         (
-            says(lambda _: {"error": "token-of-tests is wrong"}, status="401 Unauthorized"),
+            answers_with(lambda _: {"error": "token-of-tests is wrong"}, status="401 Unauthorized"),
             {"token": "token-of-tests"},
             "it refuses this service: look at AGENT_BRAND_TOKEN and AGENT_BRAND_TOKEN_HEADER. "
             'It says: HTTP 401 {"error": "[redacted] is wrong"}',
         ),
         (
-            says(lambda _: b"", status="429 Too Many Requests", retry_after="7"),
+            answers_with(lambda _: b"", status="429 Too Many Requests", retry_after="7"),
             {},
             "it takes no more calls for now; it says to wait 7 s. It says: HTTP 429 ",
         ),
         (
-            says(lambda _: b"<html>", status="404 Not Found"),
+            answers_with(lambda _: b"<html>", status="404 Not Found"),
             {},
             "what it answers is not tasks-send: look at AGENT_BRAND_URL and AGENT_BRAND_PROTOCOL. "
             "It says: HTTP 404 <html>",
         ),
         (
-            says(lambda _: b"oops", status="500 Internal Server Error"),
+            answers_with(lambda _: b"oops", status="500 Internal Server Error"),
             {},
             "it cannot be reached, or fails: look at AGENT_BRAND_URL. It says: HTTP 500 oops",
         ),
         (
-            says(lambda _: b"{}", status="404 Not Found"),
+            answers_with(lambda _: b"{}", status="404 Not Found"),
             {"protocol": "a2a"},
             "what it answers is not a2a: look at AGENT_BRAND_URL and AGENT_BRAND_PROTOCOL. "
             "It says: no agent card: HTTP 404",
@@ -110,19 +110,19 @@ def test_an_address_where_nobody_listens(settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "said"), [("400 Bad Request", "HTTP 400"), ("", "it cannot be reached")], ids=["refused", "away"]
+    ("form", "reason"), [("400 Bad Request", "HTTP 400"), ("", "it cannot be reached")], ids=["refused", "away"]
 )
-def test_client_credentials_that_come_to_no_token(form: str, said: str, settings: Any) -> None:
+def test_client_credentials_that_come_to_no_token(form: str, reason: str, settings: Any) -> None:
     refuses = f"HTTP/1.1 {form}\r\nContent-Length: 0\r\n\r\n".encode() if form else b""
     with socketserver.TCPServer(("127.0.0.1", 0), answering(refuses)) as tokens, agent(hangs) as running:
         threading.Thread(target=tokens.handle_request, daemon=True).start()
         there = f"http://127.0.0.1:{tokens.server_address[1]}/"
-        told = {"token_url": there, "client_id": "us", "client_secret": "secret", "scope": ""}
-        words, is_fine = brand_of(settings, running, **told)
+        credentials = {"token_url": there, "client_id": "us", "client_secret": "secret", "scope": ""}
+        words, is_fine = brand_of(settings, running, **credentials)
 
     look = "look at AGENT_BRAND_TOKEN_URL, _CLIENT_ID, _CLIENT_SECRET and _SCOPE."
-    assert words == f"there is no token for it: {look} It says: no token came: {said}"
-    assert (is_fine, running.asked) == (False, [])
+    assert words == f"there is no token for it: {look} It says: no token came: {reason}"
+    assert (is_fine, running.calls) == (False, [])
 
 
 @pytest.mark.parametrize(
@@ -131,16 +131,16 @@ def test_client_credentials_that_come_to_no_token(form: str, said: str, settings
 )
 def test_a_model(model: str, words: str, settings: Any) -> None:
     with chatting() as chat:
-        told = {"url": chat.url, "protocol": "openai", "token": KEY, "model": model}
+        options = {"url": chat.url, "protocol": "openai", "token": KEY, "model": model}
 
-        assert brand_of(settings, **told) == (words, model == MODEL)
+        assert brand_of(settings, **options) == (words, model == MODEL)
     assert chat.requests == []
 
 
 def test_a_card_for_another_origin(settings: Any) -> None:
-    def behave(connection: Any, asked: Any, running: Agent) -> None:
+    def behave(connection: Any, call: Any, running: Agent) -> None:
         card = {**card_of(running.url, Speech.A2A_0_3), "url": "https://elsewhere.example/"}
-        says(lambda _: json.dumps(card).encode())(connection, asked, running)
+        answers_with(lambda _: json.dumps(card).encode())(connection, call, running)
 
     with agent(behave) as running:
         words, is_fine = brand_of(settings, running, protocol="a2a")

@@ -105,7 +105,7 @@ def test_withdrawing_ends_the_very_next_call(owner: JsonClient, upstream: Agent)
     assert owner.post(BRAND, CALL).status_code == 200
     assert [owner.delete(f"{CONSENTS}/{consent_id}").status_code for _ in range(2)] == [204, 204]
     assert refusal(owner.post(BRAND, CALL)) == REQUIRED
-    assert len(upstream.asked) == 1
+    assert len(upstream.calls) == 1
 
 
 def test_an_expired_consent_covers_nothing(person: User, upstream: Agent) -> None:
@@ -175,7 +175,7 @@ def test_a_token_is_bound_to_its_origin(db: None, upstream: Agent) -> None:
 
     for origin in ("https://other.example", "http://testserver"):
         assert refusal(page.post(BRAND, CALL, headers={"Origin": origin})) == REQUIRED
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 @pytest.mark.parametrize("token", ["", "x", "a" * 43, "a" * 5000])

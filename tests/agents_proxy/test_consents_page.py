@@ -69,18 +69,18 @@ def test_agreeing_returns_with_a_token_in_the_fragment_that_works(browser: Clien
 
     kept = ProcessingConsent.objects.get()
     target = urlsplit(answer["Location"])
-    told = {name: values[0] for name, values in parse_qs(target.fragment).items()}
+    returned = {name: values[0] for name, values in parse_qs(target.fragment).items()}
     assert answer.status_code == 303
     assert (target.netloc, target.path, target.query) == ("shop.example", "/back", "order=7")
-    assert told.keys() == {"consent_token", "consent_id", "purposes", "expires_at"}
-    assert told["consent_id"] == kept.consent_id
-    assert (len(told["consent_token"]), told["purposes"]) == (43, "profile,brand_affinity")
+    assert returned.keys() == {"consent_token", "consent_id", "purposes", "expires_at"}
+    assert returned["consent_id"] == kept.consent_id
+    assert (len(returned["consent_token"]), returned["purposes"]) == (43, "profile,brand_affinity")
     assert (kept.reach, kept.origin, kept.app_id, kept.purposes) == (
         Reach.SITE, SITE, shop.pk, ["profile", "brand_affinity"],
     )  # fmt: skip
     with agent(answers()) as running:
         configure(settings, url=running.url)
-        page = JsonClient(Client(), headers={"Origin": SITE, "A2A-Consent": told["consent_token"]})
+        page = JsonClient(Client(), headers={"Origin": SITE, "A2A-Consent": returned["consent_token"]})
         assert page.post("/api/a2a/brand", CALL).status_code == 200
 
 
@@ -91,13 +91,13 @@ def test_each_purpose_is_ticked_by_itself_and_none_beforehand(browser: Client, s
     answer = browser.post(PAGE, sent, query_params={**QUERY, "state": "a b&c"})
 
     kept = ProcessingConsent.objects.get()
-    told = parse_qs(urlsplit(answer["Location"]).fragment)
+    returned = parse_qs(urlsplit(answer["Location"]).fragment)
     boxes = re.findall(r'<input type="checkbox" name="(purpose-\w+)"[^>]*?>', shown)
     assert (boxes, re.findall(r'name="purpose-[^>]*checked', shown)) == (
         ["purpose-profile", "purpose-brand_affinity"], [],
     )  # fmt: skip
-    assert (nothing.status_code, kept.purposes, told["purposes"]) == (400, ["brand_affinity"], ["brand_affinity"])
-    assert (kept.expires_at - kept.given_at, told["state"]) == (timedelta(days=365), ["a b&c"])
+    assert (nothing.status_code, kept.purposes, returned["purposes"]) == (400, ["brand_affinity"], ["brand_affinity"])
+    assert (kept.expires_at - kept.given_at, returned["state"]) == (timedelta(days=365), ["a b&c"])
     assert "Your profile" not in kept.statement
     assert "This holds for 365 days." in kept.statement
 
@@ -117,11 +117,11 @@ def test_what_is_ticked_needs_an_address_or_a_number_that_it_uses(browser: Clien
 
 
 def test_who_receives_something_is_named_before_and_kept(browser: Client, shop: App, settings: Any) -> None:
-    said = {
+    variables = {
         "name": "Affinity <i>", "operator": "Acme Lda", "country": "Portugal",
         "privacy_notice": "https://acme.example/privacy?a=1&b=2",
     }  # fmt: skip
-    configure(settings, url="http://127.0.0.1:9/", **said)
+    configure(settings, url="http://127.0.0.1:9/", **variables)
     shown = browser.get(PAGE, QUERY).content.decode()
     agree(browser)
 
@@ -216,7 +216,7 @@ def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(brow
         ProcessingConsentFactory(
             user=person, given_at=now - timedelta(days=days), expires_at=now - timedelta(hours=days)
         )
-    held = ProcessingConsentFactory(user=person, given_at=now - timedelta(days=90), expires_at=now + timedelta(days=1))
+    later = ProcessingConsentFactory(user=person, given_at=now - timedelta(days=90), expires_at=now + timedelta(days=1))
 
     first, second = (browser.get(f"{PAGE}given/", {"page": number}).content.decode() for number in (1, 2))
 
@@ -224,8 +224,8 @@ def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(brow
     assert "This holds for this one analysis" in first
     assert "For one sending, which is done" in first
     assert f"{PAGE}{sent.consent_id}/withdraw/" not in first
-    assert f"{PAGE}{held.consent_id}/withdraw/" in first
-    assert f"{PAGE}{held.consent_id}/withdraw/" not in second
+    assert f"{PAGE}{later.consent_id}/withdraw/" in first
+    assert f"{PAGE}{later.consent_id}/withdraw/" not in second
     assert (first.count("<article"), second.count("<article")) == (3 + 50, 10)
 
     analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)

@@ -30,8 +30,8 @@ def task(state: str, text: str) -> dict[str, Any]:
 @pytest.fixture
 def asking(person: User, agents: Agents) -> Run:
     """A run of which the agent `core` asks which Ana is meant, and knows her city once it was told."""
-    said: Iterator[Any] = iter([task("input-required", "Which Ana?"), {"city": "Porto"}])
-    agents.says = {"brand": {"likes": ["tea"]}, "core": lambda _request: next(said), "second": {"age": 41}}
+    replies: Iterator[Any] = iter([task("input-required", "Which Ana?"), {"city": "Porto"}])
+    agents.replies = {"brand": {"likes": ["tea"]}, "core": lambda _request: next(replies), "second": {"age": 41}}
     return finished(person)
 
 
@@ -59,7 +59,7 @@ def test_the_answer_goes_on_in_the_same_conversation(owner: JsonClient, asking: 
 
     assert (answered.status_code, answered.json()["status"]) == (202, "running")
     assert agents.names == ["brand", "core", "core", "public", "second"]
-    first, second = (request for agent, request in agents.asked if agent == "core")
+    first, second = (request for agent, request in agents.requests if agent == "core")
     assert second["params"]["message"]["parts"] == [{"type": "text", "text": ANSWER["text"]}]
     assert [second["id"], second["params"]["sessionId"]] == [first["id"], first["params"]["sessionId"]]
     run = kept(asking)
@@ -72,10 +72,10 @@ def test_the_answer_goes_on_in_the_same_conversation(owner: JsonClient, asking: 
 def test_the_answer_can_be_given_on_the_page(owner: JsonClient, asking: Run, agents: Agents) -> None:
     here = f"/profile/{asking.analysis_id}/"
     blank = owner.client.post(f"{here}answer/core/", {"text": " "}, follow=True).content.decode()
-    told = owner.client.post(f"{here}answer/core/", ANSWER, follow=True).content.decode()
+    page = owner.client.post(f"{here}answer/core/", ANSWER, follow=True).content.decode()
 
     assert "Write an answer first." in blank
-    assert "The agent has your answer and goes on." in told
+    assert "The agent has your answer and goes on." in page
     assert asking.steps.get(agent="core").status == "waiting"
 
 
@@ -129,7 +129,7 @@ def test_a_task_that_did_not_end_well_is_a_failed_step(
     owner: JsonClient, person: User, agents: Agents, settings: Any, state: str
 ) -> None:
     settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], "contact": "help@agents.example"}}
-    agents.says = {"core": task(state, '{"city": "Porto"}')}
+    agents.replies = {"core": task(state, '{"city": "Porto"}')}
     run = finished(person)
 
     step = owner.get(at(run)).json()["steps"][1]
@@ -152,17 +152,17 @@ def test_a_step_says_that_an_answer_comes_in_while_it_does(owner: JsonClient, pe
     def step() -> Any:
         return owner.get(f"/api/a2a/analyses/{run.analysis_id}").json()["steps"][0]
 
-    told = []
+    counts = []
     for count in range(1, 6):
         steps._note_arrived(claimed, count)
-        told.append(step()["arrived"])
+        counts.append(step()["arrived"])
     page = owner.client.get(f"/profile/{run.analysis_id}/").content.decode()
     steps.put_back(claimed)
     again = steps.claim_step(run.pk)
     assert again is not None
     steps._note_arrived(claimed, 64)
 
-    assert told == [1, 2, 2, 4, 4]
+    assert counts == [1, 2, 2, 4, 4]
     assert "Its answer is coming in" in page
     assert step()["arrived"] is None
     steps._note_arrived(again, 1)
@@ -183,17 +183,17 @@ def test_the_list_says_who_is_waited_for(owner: JsonClient, asking: Run, agents:
 
 def test_a_long_question_is_whole_and_a_long_answer_is_not_cut(owner: JsonClient, person: User, agents: Agents) -> None:
     question = f"{'Which Ana? ' * 400}END"
-    agents.says = {"core": task("input-required", question)}
+    agents.replies = {"core": task("input-required", question)}
     run = finished(person)
     page = owner.client.get(f"/profile/{run.analysis_id}/").content.decode()
     long = {"text": "x" * 4001}
-    told = owner.client.post(f"/profile/{run.analysis_id}/answer/core/", long, follow=True).content.decode()
+    text = owner.client.post(f"/profile/{run.analysis_id}/answer/core/", long, follow=True).content.decode()
 
     assert owner.get(at(run)).json()["steps"][1]["question"] == question
     assert "It goes on" in page
     assert page.count("Ana? END") == 1
-    assert "at most 4000 characters" in told
-    assert len(agents.asked) == 2
+    assert "at most 4000 characters" in text
+    assert len(agents.requests) == 2
     lines = {"text": "line\r\n" * 799 + "last"}  # 4,799 bytes as a browser sends it, 3,999 characters as it counts
     sent = owner.client.post(f"/profile/{run.analysis_id}/answer/core/", lines, follow=True).content.decode()
     assert "The agent has your answer" in sent

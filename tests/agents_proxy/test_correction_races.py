@@ -25,7 +25,7 @@ pytestmark = [
 
 
 def test_corrections_of_the_same_fields_in_two_analyses_wait_for_each_other(person: User, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["tea"]}}
+    agents.replies = {"brand": {"likes": ["tea"]}}
     runs, names = [finished(person), finished(person)], [f"field_{number}" for number in range(40)]
 
     def correct(run: Run, value: str, order: list[str]) -> str:
@@ -41,8 +41,8 @@ def test_corrections_of_the_same_fields_in_two_analyses_wait_for_each_other(pers
 
 
 def test_of_two_answers_at_once_one_is_told_to_the_agent(person: User, agents: Agents) -> None:
-    said: Iterator[Any] = iter([task("input-required", "Which Ana?"), {"city": "Porto"}])
-    agents.says = {"brand": {"likes": ["tea"]}, "core": lambda _request: next(said)}
+    replies: Iterator[Any] = iter([task("input-required", "Which Ana?"), {"city": "Porto"}])
+    agents.replies = {"brand": {"likes": ["tea"]}, "core": lambda _request: next(replies)}
     run = finished(person)
     here, owners = f"/api/a2a/analyses/{run.analysis_id}/steps/core/answer", [signed_in(person), signed_in(person)]
 

@@ -23,12 +23,12 @@ from tests.fakes.crm import Crm
 
 pytestmark = pytest.mark.django_db
 SECOND = "second@example.org"
-SAID = {"brand": {"likes": ["Muji", "tea"]}, "core": {"occupation": "thief", "age": 4}, "second": {"age": 44}}
+REPLIES = {"brand": {"likes": ["Muji", "tea"]}, "core": {"occupation": "thief", "age": 4}, "second": {"age": 44}}
 
 
 @pytest.fixture
 def run(person: User, agents: Agents) -> Run:
-    agents.says = dict(SAID)
+    agents.replies = dict(REPLIES)
     return finished(person)
 
 
@@ -37,14 +37,14 @@ def updates(agents: Agents, settings: Any) -> list[str]:
     """What the update agent was asked, in order."""
     known = {**settings.AGENTS["brand"], "url": f"{agents.address}/core-profile-update"}
     settings.AGENTS = {**settings.AGENTS, "core-profile-update": known}
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
-        asked.append(request["params"]["message"]["parts"][0]["text"])
+        prompts.append(request["params"]["message"]["parts"][0]["text"])
         return {}
 
-    agents.says["core-profile-update"] = answer
-    return asked
+    agents.replies["core-profile-update"] = answer
+    return prompts
 
 
 def put(owner: JsonClient, run: Run, body: Any) -> Any:
@@ -52,10 +52,10 @@ def put(owner: JsonClient, run: Run, body: Any) -> Any:
 
 
 def test_a_correction_stands_here_and_in_every_later_analysis(owner: JsonClient, person: User, run: Run) -> None:
-    told = put(owner, run, {"occupation": "baker", "Age": None}).json()
+    answer = put(owner, run, {"occupation": "baker", "Age": None}).json()
     later = finished(person)
 
-    for body in (told, owner.get(f"/api/a2a/analyses/{later.analysis_id}").json()):
+    for body in (answer, owner.get(f"/api/a2a/analyses/{later.analysis_id}").json()):
         assert body["profile"] == {"likes": ["Muji", "tea"], "occupation": "baker"}
         assert body["provenance"] == {"likes": "brand", "occupation": "person"}
         assert body["metadata"]["total_fields"] == 2
@@ -66,7 +66,7 @@ def test_a_correction_stands_here_and_in_every_later_analysis(owner: JsonClient,
 
 
 def test_it_wins_in_an_analysis_that_is_under_way(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = dict(SAID)
+    agents.replies = dict(REPLIES)
     under_way = started(person)
     assert put(owner, under_way, {"occupation": "baker"}).json()["profile"] is None
     steps.run_through(under_way.pk)
@@ -129,7 +129,7 @@ def test_without_a_consent_no_agent_is_told(owner: JsonClient, person: User, run
 def test_an_agent_that_fails_is_told_again_and_then_no_more(
     owner: JsonClient, person: User, run: Run, updates: list[str], agents: Agents
 ) -> None:
-    agents.says["core-profile-update"] = {"error": {"code": -1, "message": "no"}}
+    agents.replies["core-profile-update"] = {"error": {"code": -1, "message": "no"}}
     put(owner, run, {"occupation": "baker"})
     seen = []
     for _ in range(6):
@@ -185,7 +185,7 @@ def opened(run: Run) -> dict[str, Any]:
 def test_destinations_that_had_the_old_value_get_the_new_one(
     owner: JsonClient, person: User, shop: App, crm: type[Crm], destination: Destination, agents: Agents
 ) -> None:
-    agents.says = dict(SAID)
+    agents.replies = dict(REPLIES)
     enterprise = backend(token_of(person, shop, destination))
     run = Run.objects.get(analysis_id=enterprise.post("/api/a2a/analyses", BODY).json()["analysisId"])
     steps.run_through(run.pk)

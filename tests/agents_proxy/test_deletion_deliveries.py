@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("says", "error"),
+    ("reply", "error"),
     [
         ((500, b""), "refused"),
         ((404, b""), "refused"),
@@ -37,18 +37,18 @@ pytestmark = pytest.mark.django_db
     ids=["fails", "unknown", "redirects", "later", "error", "another", "floods", "hangs"],
 )  # fmt: skip
 def test_what_confirms_nothing_is_asked_again(
-    says: tuple[int, bytes], error: str, caller: Any, person: User, there: Forgetting, monkeypatch: pytest.MonkeyPatch
+    reply: tuple[int, bytes], error: str, caller: Any, person: User, there: Forgetting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caller.post("/api/a2a/brand", CALL)
     withdraw(person)
-    there.says = says
-    if not says[0]:
+    there.reply = reply
+    if not reply[0]:
         there.go_on.clear()
         monkeypatch.setattr(deliveries, "ANSWER_SECONDS", 0.2)
     attempt()
     assert states() == {"brand": ("queued", error)}
     there.go_on.set()
-    there.says = (204, b"")
+    there.reply = (204, b"")
     attempt()
 
     assert states() == {"brand": ("confirmed", "")}
@@ -67,10 +67,10 @@ def test_a_signed_answer_confirms_its_own_request_alone(caller: Any, person: Use
     def signs(jti: str) -> bytes:
         return jws.serialize_compact({"alg": "EdDSA"}, orjson.dumps({"jti": jti}), key, algorithms=["EdDSA"]).encode()
 
-    there.says = lambda _agent, _claims: (200, signs("another"))
+    there.reply = lambda _agent, _claims: (200, signs("another"))
     attempt()
     assert states() == {"brand": ("queued", "refused")}
-    there.says = lambda _agent, claims: (200, signs(claims["jti"]))
+    there.reply = lambda _agent, claims: (200, signs(claims["jti"]))
     attempt()
     assert states() == {"brand": ("confirmed", "")}
     assert Deletion.objects.get().confirmation.count(".") == 2
@@ -79,7 +79,7 @@ def test_a_signed_answer_confirms_its_own_request_alone(caller: Any, person: Use
 def test_what_is_kept_of_an_answer_is_cut_and_cleaned(caller: Any, person: User, there: Forgetting) -> None:
     caller.post("/api/a2a/brand", CALL)
     withdraw(person)
-    there.says = (200, "gone\x00\x1b[31m\u202e  for\r\n\ud7ffgood ".encode() + b"\xff<b>" + b"a" * 5000)
+    there.reply = (200, "gone\x00\x1b[31m\u202e  for\r\n\ud7ffgood ".encode() + b"\xff<b>" + b"a" * 5000)
     attempt()
 
     kept = Deletion.objects.get().confirmation
@@ -90,7 +90,7 @@ def test_what_is_kept_of_an_answer_is_cut_and_cleaned(caller: Any, person: User,
 def test_pauses_grow_and_end_after_thirty_days(caller: Any, person: User, there: Forgetting) -> None:
     caller.post("/api/a2a/brand", CALL)
     withdraw(person)
-    there.says = (503, b"")
+    there.reply = (503, b"")
     seen = []
     for _ in range(10):
         attempt()

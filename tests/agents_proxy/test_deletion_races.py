@@ -45,7 +45,7 @@ def test_a_withdrawal_knows_of_every_call_that_was_made(settings: Any) -> None:
         for _ in range(8):
             limits._paces.clear()
             person = consenting(PersonFactory())
-            agents.asked.clear()
+            agents.requests.clear()
             there.got.clear()
             at_once(*(calling(person, agent) for agent in ("brand", "core", "public")), partial(withdraw, person))
             called = set(agents.names)
@@ -63,7 +63,7 @@ def test_an_erasure_knows_of_every_call_that_was_made(settings: Any) -> None:
             limits._paces.clear()
             person = consenting(PersonFactory())
             signed_in(person).post("/api/a2a/brand", CALL)
-            agents.asked.clear()
+            agents.requests.clear()
             there.got.clear()
             erasure = order_erasure(of=person)
             at_once(

@@ -150,7 +150,7 @@ def test_withdrawn_many_times_it_is_one_request(caller: Any, person: User, there
 
 
 def test_an_analysis_tells_each_of_its_agents(person: User, there: Forgetting, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     run = finished(person)
     withdraw(person)
     attempt()
@@ -201,7 +201,7 @@ def test_the_agents_token_goes_to_its_own_origin_alone(
 ) -> None:
     settings.AGENTS["brand"]["token"] = settings.AGENTS["core"]["token"] = "secret"
     settings.AGENTS["core"]["url"] = f"{there.address}/core"
-    there.says = (200, orjson.dumps({"jsonrpc": "2.0", "id": "task-one", "result": {"parts": []}}))
+    there.reply = (200, orjson.dumps({"jsonrpc": "2.0", "id": "task-one", "result": {"parts": []}}))
     caller.post("/api/a2a/brand", CALL)
     caller.post("/api/a2a/core", CALL)
     there.got.clear()

@@ -86,12 +86,12 @@ def test_what_was_withdrawn_and_confirmed_is_not_asked_again_and_the_rest_is(
     attempt()
     consenting(person)
     caller.post("/api/a2a/core", CALL)
-    there.says = (503, b"")
+    there.reply = (503, b"")
     withdraw(person)
     attempt()
     there.got.clear()
     erased(person)
-    there.says = (200, b"")
+    there.reply = (200, b"")
     attempt()
 
     assert there.names == ["core"]
@@ -169,7 +169,7 @@ def test_before_it_the_page_says_who_will_be_asked(
 @pytest.mark.own_process("psql makes the roles of a deployment")
 def test_what_is_left_of_it_goes_after_thirty_days(caller: JsonClient, person: User, there: Forgetting) -> None:
     caller.post("/api/a2a/brand", CALL)
-    there.says = (503, b"")
+    there.reply = (503, b"")
     erased(person)
     attempt()
     assert (states(), forget_deletions()) == ({"brand": ("queued", "refused")}, 0)
@@ -208,7 +208,7 @@ def test_whoever_was_erased_sees_who_confirmed_by_the_link_of_the_mail(
     link = re.search(r"https?://[^/]+(/account/delete/undo/)#(\S+)", mail.outbox[-1].body)
     assert link is not None
     assert erase(erasure_pk=erasure.pk)
-    there.says = lambda agent, _claims: (200, b'{"deleted": 3}') if agent != "core" else (503, b"")
+    there.reply = lambda agent, _claims: (200, b'{"deleted": 3}') if agent != "core" else (503, b"")
     attempt()
     visitor = Client()
     page = visitor.post(link[1], {"code": link[2]})
@@ -239,7 +239,7 @@ def test_what_somebody_else_has_by_now_is_asked_for_under_each_consent_alone(
     consents = [consenting(person) and ProcessingConsent.objects.latest("pk") for _ in range(2)]
     caller.post("/api/a2a/brand", {"text": NUMBER})
     caller.post("/api/a2a/core", {"text": "ana@example.org"})
-    there.says = (503, b"")
+    there.reply = (503, b"")
     if withdrawn:
         withdraw(person)
         attempt()
@@ -247,15 +247,15 @@ def test_what_somebody_else_has_by_now_is_asked_for_under_each_consent_alone(
     PhoneNumber.objects.filter(user=person).delete()
     owning(PersonFactory(), NUMBER)
     erased(person)
-    there.says = (200, b"")
+    there.reply = (200, b"")
     attempt()
 
-    asked = [(agent, c.get("consent_id"), c["subject"]) for agent, c in zip(there.names, there.claims, strict=True)]
+    requests = [(agent, c.get("consent_id"), c["subject"]) for agent, c in zip(there.names, there.claims, strict=True)]
     mine, theirs = {"emails": ["ana@example.org"], "phone_numbers": []}, {"emails": [], "phone_numbers": [NUMBER]}
     nobody = {"emails": [], "phone_numbers": []}
-    under = [consent.consent_id for consent in consents if ("brand", consent.consent_id, theirs) in asked]
+    under = [consent.consent_id for consent in consents if ("brand", consent.consent_id, theirs) in requests]
     assert len(under) == 1
-    assert sorted(asked, key=str) == sorted(
+    assert sorted(requests, key=str) == sorted(
         [("brand", None, nobody), ("brand", under[0], theirs), ("core", None, mine)], key=str
     )
     assert len({claims["sub"] for claims in there.claims}) == 1
@@ -270,9 +270,9 @@ def test_an_address_of_somebody_else_is_not_theirs_in_another_spelling(
     erased(person)
     attempt()
 
-    told = {claims.get("consent_id", ""): claims["subject"]["emails"] for claims in there.claims}
-    assert (len(told), told[""]) == (2, [])
-    assert ["ana@example.org"] in told.values()
+    emails = {claims.get("consent_id", ""): claims["subject"]["emails"] for claims in there.claims}
+    assert (len(emails), emails[""]) == (2, [])
+    assert ["ana@example.org"] in emails.values()
 
 
 @pytest.mark.parametrize("lost", ["ended", "unreadable"])
@@ -284,7 +284,7 @@ def test_a_receiver_whose_row_is_no_more_readable_is_told_no_more_than_it_got(
     caller.post("/api/a2a/brand", {"text": NUMBER})
     caller.post("/api/a2a/core", {"text": "ana@example.org"})
     if lost == "ended":
-        there.says = (503, b"")
+        there.reply = (503, b"")
         withdraw(person)
         as_if_requested(KEPT)
         attempt()
@@ -292,7 +292,7 @@ def test_a_receiver_whose_row_is_no_more_readable_is_told_no_more_than_it_got(
     else:
         Deletion.objects.update(subject="lost")
     erased(person)
-    there.says = (200, b"")
+    there.reply = (200, b"")
     attempt()
 
     assert dict(zip(there.names, (claims["subject"] for claims in there.claims), strict=True)) == {

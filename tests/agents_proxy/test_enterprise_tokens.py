@@ -55,7 +55,7 @@ def started(client: JsonClient) -> str:
 def test_a_token_starts_reads_and_deletes(
     enterprise: JsonClient, owner: JsonClient, person: User, agents: Agents
 ) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     analysis_id = started(enterprise)
     run = Run.objects.get()
     assert (run.user, run.consent) == (person, ProcessingConsent.objects.get())
@@ -110,7 +110,7 @@ def test_a_suspended_app_is_asked_nothing_for(enterprise: JsonClient, shop: App,
 
     assert refused(enterprise.get(ANALYSES)) == (403, "consent_required")
     steps.run_through(Run.objects.get().pk)
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 def test_a_page_of_a_registered_origin_may_read_the_answer(token: str) -> None:

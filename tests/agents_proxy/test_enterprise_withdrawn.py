@@ -38,7 +38,7 @@ PROMPT = {"text": "Ana Sá, ana@example.org. She likes tea."}
 @pytest.fixture
 def enterprise(person: User, shop: App, destination: Destination, agents: Agents) -> JsonClient:
     """Step 1 is done: the person came back with a token for everything that the steps need."""
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana Sá"}}
+    agents.replies = {"brand": {"likes": ["Muji"]}, "core": {"full_name": "Ana Sá"}}
     return backend(token_of(person, shop, destination))
 
 
@@ -69,19 +69,19 @@ def test_after_the_identifiers_were_collected_no_agent_is_asked(
 
     assert refusal(enterprise.post(f"/api/a2a/{agent}", PROMPT)) == (403, -32050, "consent_required")
     assert refused(enterprise.post(ANALYSES, BODY)) == (403, "consent_required")
-    assert (agents.asked, Run.objects.count(), Call.objects.count()) == ([], 0, 0)
+    assert (agents.requests, Run.objects.count(), Call.objects.count()) == ([], 0, 0)
 
 
 @pytest.mark.parametrize("agent", ["core", "public", "second", "brand"])
 def test_what_an_agent_answers_after_the_withdrawal_goes_to_nobody(
     enterprise: JsonClient, withdraw: Callable[[], None], agents: Agents, monkeypatch: pytest.MonkeyPatch, agent: str
 ) -> None:
-    agents.says[agent] = {"full_name": "A name that nobody is to have"}
+    agents.replies[agent] = {"full_name": "A name that nobody is to have"}
     assert "nobody is to have" in enterprise.post(f"/api/a2a/{agent}", PROMPT).content.decode()
-    asked = upstream.call
+    original = upstream.call
 
     def withdrawn_meanwhile(*to: Any) -> Reply:
-        answer = asked(*to)
+        answer = original(*to)
         withdraw()
         return answer
 
@@ -101,7 +101,7 @@ def test_another_consent_of_the_same_person_does_not_stand_in_for_a_token(
     withdraw()
 
     assert refusal(enterprise.post("/api/a2a/core", PROMPT)) == (403, -32050, "consent_required")
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 3])
@@ -123,7 +123,7 @@ def test_an_analysis_ends_with_the_withdrawal_and_no_step_begins_after(
     assert set(run.steps.filter(status="skipped").values_list("error_code", flat=True)) == {"consent_withdrawn"}
     steps.run_through(run.pk)
     assert steps.abandoned_runs() == []
-    assert len(agents.asked) == done
+    assert len(agents.requests) == done
     for path in ("", "/raw", "/activations"):
         assert refused(enterprise.get(f"{here}{path}")) == (403, "consent_required")
 

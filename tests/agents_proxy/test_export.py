@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_it_holds_consents_in_their_words_answers_of_agents_sendings_and_messages(person: User, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     run = finished(person)
     sent = factories.ActivationFactory(run=run)
     message = factories.OutboundMessageFactory(consent=factories.ProcessingConsentFactory(user=person))

@@ -102,7 +102,7 @@ def test_a_single_name_is_the_last_name() -> None:
 
 @pytest.mark.django_db
 def test_the_page_offers_what_can_be_saved(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["Muji"], "email": "ana@example.org"}}
+    agents.replies = {"brand": {"likes": ["Muji"], "email": "ana@example.org"}}
     here = f"/profile/{finished(person).analysis_id}/brand-affinity"
     text = owner.client.get(f"{here}/").content.decode()
 

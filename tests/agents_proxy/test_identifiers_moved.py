@@ -63,7 +63,7 @@ def verify(user: User, number: str, carrier: Agents) -> None:
 
 def code_of(carrier: Agents) -> str:
     """The code in the message that was sent last."""
-    text = carrier.asked[-1][1]["params"]["message"]["parts"][0]["text"]
+    text = carrier.requests[-1][1]["params"]["message"]["parts"][0]["text"]
     return str(json.loads(text)["text"][:6])
 
 
@@ -90,8 +90,8 @@ def test_whoever_verifies_a_number_ends_what_others_agreed_to_about_it(ana: User
     assert refusal(site.post("/api/a2a/core", {"text": "Who am I?"})) == (403, -32050, "consent_required")
     assert site.get("/api/a2a/subject").status_code == 403
     assert Run.objects.get(pk=run.pk).status == "cancelled"
-    told = SecurityChange.objects.get()
-    assert (told.user, told.kind, told.detail, told.address) == (
+    change = SecurityChange.objects.get()
+    assert (change.user, change.kind, change.detail, change.address) == (
         ana, WayChange.PHONE_NUMBER_TAKEN, "+49 … 78", "ana@example.org",
     )  # fmt: skip
     page = signed_in(ana).client.get("/profile/consent/given/").content.decode()
@@ -116,7 +116,7 @@ def test_a_number_that_comes_back_brings_no_consent_with_it(ana: User, heir: Use
         refused = signed_in(user).post("/api/a2a/messaging", {"to": TO, "text": "Hello"})
         assert refusal(refused) == (403, -32050, "consent_required")
     assert stands(ana) == [("withdrawn", "number_verified_by_another", "ana@example.org")]
-    assert [told.user for told in SecurityChange.objects.order_by("pk")] == [ana, heir, ana]
+    assert [change.user for change in SecurityChange.objects.order_by("pk")] == [ana, heir, ana]
 
 
 def test_who_verifies_their_own_number_again_loses_nothing(ana: User, agents: Agents) -> None:
@@ -199,13 +199,13 @@ MOVES = {
 def test_an_analysis_about_it_is_neither_tried_again_nor_sent(
     move: Any, ana: User, heir: User, agents: Agents, destination: Destination
 ) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}, "second": "nonsense"}
+    agents.replies = {"brand": {"likes": ["Muji"]}, "second": "nonsense"}
     run = _run_about(ana, TO)
     steps.run_through(run.pk)
     assert run.steps.get(agent="second").status == "failed"
     owner, here = signed_in(ana), f"/api/a2a/analyses/{run.analysis_id}"
     sent = {"by": ana, "purposes": [Purpose.ACTIVATION], "destinations": [destination]}
-    asked = len(agents.asked)
+    calls_before = len(agents.requests)
     move(ana, heir, agents)
     named = Identifiers(("ana@example.org",)) if EmailAddress.objects.filter(user=ana, verified=True) else Identifiers()
     consents.give(**sent, named=named)
@@ -219,7 +219,7 @@ def test_an_analysis_about_it_is_neither_tried_again_nor_sent(
     form = {"destination": destination.destination_id, "agreed": "yes", "sending": "0"}
     assert "not verified as yours any more" in owner.client.post(page, form, follow=True).content.decode()
     assert not Activation.objects.exists()
-    assert [path for path, _ in agents.asked[asked:] if "messaging" not in path] == []
+    assert [path for path, _ in agents.requests[calls_before:] if "messaging" not in path] == []
     assert owner.get(here).status_code == 200  # what is there already is still theirs to see and to delete
     assert owner.delete(here).status_code == 204
 
@@ -227,7 +227,7 @@ def test_an_analysis_about_it_is_neither_tried_again_nor_sent(
 def test_a_site_sends_nothing_of_it_either(
     ana: User, heir: User, agents: Agents, destination: Destination, shop: Any
 ) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}}
+    agents.replies = {"brand": {"likes": ["Muji"]}}
     token = token_of(ana, shop, destination, purposes=ENTERPRISE)
     site = backend(token)
     answer = site.post("/api/a2a/analyses", {**BODY, "email": "ana@example.org"})
@@ -241,7 +241,7 @@ def test_a_site_sends_nothing_of_it_either(
 
 
 def test_a_sending_tells_what_its_own_consent_names(ana: User, agents: Agents, destination: Destination) -> None:
-    agents.says = {"brand": {"likes": ["Muji"]}, "core": {"email": "ana@example.org", "phone": TO}}
+    agents.replies = {"brand": {"likes": ["Muji"]}, "core": {"email": "ana@example.org", "phone": TO}}
     run = _run_about(ana, TO)
     steps.run_through(run.pk)
     sending = f"/api/a2a/analyses/{run.analysis_id}/activations"

@@ -21,14 +21,17 @@ def test_identity_is_asked_under_its_own_consent_and_kept_nowhere(
     assert "/identity/get" not in bank.paths
     answer = owner.client.post(address, {"agreed": "yes"})
 
-    told = answer.context["identity"]
+    identity = answer.context["identity"]
     assert answer.status_code == 200
-    assert told["names"]
+    assert identity["names"]
     text = answer.content.decode()
-    assert all(one in text for one in (*told["names"], *told["emails"], *told["phoneNumbers"], *told["addresses"]))
+    assert all(
+        one in text
+        for one in (*identity["names"], *identity["emails"], *identity["phoneNumbers"], *identity["addresses"])
+    )
     consent = ProcessingConsent.objects.get(purposes=["identity"])
     assert consent.statement.splitlines()[0] in shown
-    assert told["names"][0] not in owner.client.get(HERE).content.decode()
+    assert identity["names"][0] not in owner.client.get(HERE).content.decode()
     owner.client.post(address)  # agreed already
     assert ProcessingConsent.objects.filter(purposes=["identity"]).count() == 1
     assert bank.paths.count("/identity/get") == 2

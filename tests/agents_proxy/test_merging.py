@@ -8,9 +8,9 @@ from agents_proxy.analyses.merging import SPECIFIED, Merged, filled, measures, m
 
 
 def test_merge_follows_the_order_of_agents_and_not_of_arrival() -> None:
-    said = {"second": {"city": "Wels"}, "brand": {"city": "Linz", "likes": ["tea"]}, "public": {"age": 4}}
+    fields = {"second": {"city": "Wels"}, "brand": {"city": "Linz", "likes": ["tea"]}, "public": {"age": 4}}
 
-    assert merge(said) == Merged(
+    assert merge(fields) == Merged(
         profile={"city": "Wels", "likes": ["tea"], "age": 4},
         provenance={"city": "second", "likes": "brand", "age": "public"},
         answers={
@@ -19,7 +19,7 @@ def test_merge_follows_the_order_of_agents_and_not_of_arrival() -> None:
             "age": [("public", 4)],
         },
     )
-    assert merge(said).overridden == {"city": [("brand", "Linz")]}
+    assert merge(fields).overridden == {"city": [("brand", "Linz")]}
 
 
 def test_the_same_value_twice_overrides_nothing() -> None:
@@ -74,7 +74,7 @@ def test_a_nested_intent_fills_its_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "agreement"),
+    ("fields", "agreement"),
     [
         ({"brand": {"city": "Linz"}}, None),
         ({"brand": {"city": "Linz"}, "core": {"city": " linz "}}, 1.0),
@@ -83,8 +83,8 @@ def test_a_nested_intent_fills_its_field() -> None:
         ({"brand": {"confidence": 0.4, "user_id": "a"}, "core": {"confidence": 0.9, "user_id": "b"}}, None),
     ],
 )
-def test_agreement_is_measured_where_several_agents_speak(said: Any, agreement: float | None) -> None:
-    assert measures(merge(said)).get("agreement") == agreement
+def test_agreement_is_measured_where_several_agents_speak(fields: Any, agreement: float | None) -> None:
+    assert measures(merge(fields)).get("agreement") == agreement
 
 
 @pytest.mark.parametrize(

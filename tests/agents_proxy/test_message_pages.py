@@ -25,7 +25,7 @@ def number(person: User) -> PhoneNumber:
 
 
 def sent_text(carrier: Agents) -> Any:
-    [(_, call)] = carrier.asked
+    [(_, call)] = carrier.requests
     return json.loads(call["params"]["message"]["parts"][0]["text"])
 
 
@@ -58,7 +58,7 @@ def test_an_approved_template_is_previewed_and_sent(
     assert preview.status_code == 200
     assert preview.context["preview"] == "Ana & Bo, your table for 2 is ready, Ana & Bo."
     assert "Ana &amp; Bo, your table for 2" in preview.content.decode()
-    assert carrier.asked == []
+    assert carrier.requests == []
     assert not ProcessingConsent.objects.exists()
     assert owner.client.post(here, {**filled, "do": "send"})["Location"] == HERE
     shown = owner.client.get(HERE).content.decode()
@@ -80,7 +80,7 @@ def test_what_does_not_fit_is_said(
     answer = owner.client.post(HERE, {**FORM, **given})
 
     assert (answer.status_code, set(answer.context["form"].errors)) == (400, {field})
-    assert carrier.asked == []
+    assert carrier.requests == []
 
 
 def test_a_number_of_somebody_else_is_refused(owner: JsonClient, carrier: Agents, number: PhoneNumber) -> None:
@@ -90,14 +90,14 @@ def test_a_number_of_somebody_else_is_refused(owner: JsonClient, carrier: Agents
     text = answer.content.decode()
     assert f'value="{OTHER}"' not in text
     assert "Your table is ready." in text
-    assert carrier.asked == []
+    assert carrier.requests == []
 
 
 def test_the_same_page_sends_no_other_message(owner: JsonClient, carrier: Agents, number: PhoneNumber) -> None:
     owner.client.post(HERE, FORM)
 
     assert owner.client.post(HERE, {**FORM, "text": "Another."}).status_code == 400
-    assert len(carrier.asked) == 1
+    assert len(carrier.requests) == 1
 
 
 def test_refusals_are_told_in_words(owner: JsonClient, carrier: Agents, number: PhoneNumber, settings: Any) -> None:
@@ -110,16 +110,16 @@ def test_refusals_are_told_in_words(owner: JsonClient, carrier: Agents, number: 
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "word"),
+    ("reply", "status", "word"),
     [
         ({"status": "delivered", "messageId": "m-1"}, "delivered", "Delivered"),
         ({"error": {"code": 1, "message": "x"}}, "failed", "Failed"),
     ],
 )
 def test_what_became_of_it_is_shown(
-    owner: JsonClient, carrier: Agents, number: PhoneNumber, said: Any, status: str, word: str
+    owner: JsonClient, carrier: Agents, number: PhoneNumber, reply: Any, status: str, word: str
 ) -> None:
-    carrier.says = {"messaging": said}
+    carrier.replies = {"messaging": reply}
     owner.client.post(HERE, FORM)
     text = owner.client.get(HERE).content.decode()
 

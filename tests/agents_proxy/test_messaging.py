@@ -20,30 +20,30 @@ from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
 from tests.agents_proxy.proxy_calls import configure, refusal
 from tests.callers import signed_in
 from tests.factories import MessageTemplateFactory, PersonFactory
-from tests.fakes.agents import Speech, agent, says, with_card
+from tests.fakes.agents import Speech, agent, answers_with, with_card
 
 
-def said(carrier: Agents) -> list[Any]:
+def messages_sent(carrier: Agents) -> list[Any]:
     """What the texts of the envelopes hold."""
-    return [json.loads(request["params"]["message"]["parts"][0]["text"]) for _, request in carrier.asked]
+    return [json.loads(request["params"]["message"]["parts"][0]["text"]) for _, request in carrier.requests]
 
 
 def code_of(carrier: Agents) -> str:
-    found = re.match(r"[0-9]{6}", said(carrier)[-1]["text"])
+    found = re.match(r"[0-9]{6}", messages_sent(carrier)[-1]["text"])
     assert found
     return found.group()
 
 
 def test_a_message_is_one_text_part_that_holds_its_json(carrier: Agents, person: User) -> None:
-    carrier.says["messaging"] = {"status": "delivered", "messageId": "SM-1"}
+    carrier.replies["messaging"] = {"status": "delivered", "messageId": "SM-1"}
 
     answer = signed_in(verified(person)).post(ADDRESS, CALL)
 
     assert answer.status_code == 200
     assert answer.json()["result"]["status"]["state"] == "completed"
-    [(_, asked)] = carrier.asked
-    assert (asked["id"], asked["method"], asked["params"]["sessionId"]) == ("task-table", "tasks/send", "session-7")
-    assert asked["params"]["message"]["parts"] == [{"type": "text", "text": f'{{"text":"{CALL["text"]}","to":"{TO}"}}'}]
+    [(_, sent)] = carrier.requests
+    assert (sent["id"], sent["method"], sent["params"]["sessionId"]) == ("task-table", "tasks/send", "session-7")
+    assert sent["params"]["message"]["parts"] == [{"type": "text", "text": f'{{"text":"{CALL["text"]}","to":"{TO}"}}'}]
     kept = OutboundMessage.objects.get()
     assert (kept.status, kept.upstream_id, kept.error_code) == ("delivered", "SM-1", "")
     assert TO not in str(vars(kept))
@@ -51,7 +51,7 @@ def test_a_message_is_one_text_part_that_holds_its_json(carrier: Agents, person:
 
 
 def test_a_message_whose_answer_is_about_somebody_else_went_out_all_the_same(carrier: Agents, person: User) -> None:
-    carrier.says["messaging"] = {"status": "sent", "phone": "+447911123456"}
+    carrier.replies["messaging"] = {"status": "sent", "phone": "+447911123456"}
     owner = signed_in(verified(person))
 
     answers = [owner.post(ADDRESS, CALL) for _ in range(2)]
@@ -59,7 +59,7 @@ def test_a_message_whose_answer_is_about_somebody_else_went_out_all_the_same(car
     assert "+447911123456" not in "".join(answer.content.decode() for answer in answers)
     assert answers[0].status_code == 403
     assert OutboundMessage.objects.get().status == "unknown"
-    assert len(carrier.asked) == 1
+    assert len(carrier.requests) == 1
 
 
 def test_an_approved_template(carrier: Agents, person: User) -> None:
@@ -69,7 +69,7 @@ def test_an_approved_template(carrier: Agents, person: User) -> None:
     answer = signed_in(verified(person)).post(ADDRESS, {"to": TO, "template": template})
 
     assert answer.status_code == 200
-    assert said(carrier) == [{"to": TO, "template": template}]
+    assert messages_sent(carrier) == [{"to": TO, "template": template}]
     kept = OutboundMessage.objects.get()
     assert (kept.template.name, kept.status) == ("offer", "sent")
 
@@ -97,7 +97,7 @@ def test_bodies_that_do_not_fit(carrier: Agents, person: User, body: dict[str, A
 
     assert refusal(answer) == (400, -32602, "invalid_params")
     assert answer.json()["error"]["data"]["errors"][0]["field"] == field
-    assert carrier.asked == []
+    assert carrier.requests == []
 
 
 @pytest.mark.parametrize("other", ["nobody", "another person", "unverified"])
@@ -113,7 +113,7 @@ def test_only_to_a_number_of_ones_own(carrier: Agents, person: User, other: str)
 
     assert refusal(answer) == (403, -32050, "consent_required")
     assert answer.json()["error"]["data"]["consent_url"].endswith("/profile/numbers/")
-    assert carrier.asked == []
+    assert carrier.requests == []
 
 
 def test_a_withdrawn_consent_ends_messages(carrier: Agents, person: User) -> None:
@@ -131,13 +131,13 @@ def test_the_same_task_is_sent_once(carrier: Agents, person: User) -> None:
     again = owner.post(ADDRESS, CALL)
     other = owner.post(ADDRESS, {**CALL, "text": "Something else"})
 
-    assert len(carrier.asked) == OutboundMessage.objects.count() == 1
+    assert len(carrier.requests) == OutboundMessage.objects.count() == 1
     assert again.status_code == 200
-    told = json.loads(again.json()["result"]["status"]["message"]["parts"][0]["text"])
-    assert told == {"messageId": OutboundMessage.objects.get().message_id, "status": "sent", "repeated": True}
+    body = json.loads(again.json()["result"]["status"]["message"]["parts"][0]["text"])
+    assert body == {"messageId": OutboundMessage.objects.get().message_id, "status": "sent", "repeated": True}
     assert other.json()["error"]["data"]["errors"][0]["code"] == "task_reused"
     signed_in(verified(PersonFactory(), OTHER)).post(ADDRESS, {**CALL, "to": OTHER})
-    assert len(carrier.asked) == 2  # another person's task of the same name is another one
+    assert len(carrier.requests) == 2  # another person's task of the same name is another one
 
 
 def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, person: User, settings: Any) -> None:
@@ -150,7 +150,7 @@ def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, pe
 
     assert refusal(first) == (502, -32053, "upstream_unavailable")
     assert again.json()["result"]["status"]["state"] == "unknown"
-    assert carrier.asked == []
+    assert carrier.requests == []
 
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "401 Unauthorized"])
@@ -158,7 +158,7 @@ def test_a_message_that_the_agent_would_not_take_may_be_sent_again(
     status: str, carrier: Agents, person: User, settings: Any
 ) -> None:
     owner = signed_in(verified(person))
-    with agent(says(lambda _: b"", status=status)) as refusing:
+    with agent(answers_with(lambda _: b"", status=status)) as refusing:
         configure(settings, "messaging", url=refusing.url)
         first = owner.post(ADDRESS, CALL)
     configure(settings, "messaging", url=f"{carrier.address}/messaging")
@@ -171,7 +171,7 @@ def test_a_message_that_the_agent_would_not_take_may_be_sent_again(
 
 def test_an_a2a_agent_reports_of_a_message_by_its_own_name_for_the_task(person: User, settings: Any) -> None:
     done = {"id": "task-of-the-agent", "contextId": "c", "status": {"state": "completed"}}
-    answers = says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "result": done})
+    answers = answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"], "result": done})
     with agent(with_card(answers, Speech.A2A_0_3)) as running:
         configure(settings, "messaging", url=running.url, protocol="a2a")
         signed_in(verified(person)).post(ADDRESS, CALL)
@@ -192,7 +192,7 @@ def test_a_message_whose_process_died_is_unknown(carrier: Agents, person: User) 
     late = owner.post(ADDRESS, CALL).json()["result"]["status"]["state"]
 
     assert (early, late, OutboundMessage.objects.get().status) == ("working", "unknown", "unknown")
-    assert len(carrier.asked) == 1
+    assert len(carrier.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -205,22 +205,22 @@ def test_a_message_whose_process_died_is_unknown(carrier: Agents, person: User) 
     ],
 )
 def test_what_the_agent_says(carrier: Agents, person: User, answer: Any, status: str, code: str) -> None:
-    carrier.says["messaging"] = answer
+    carrier.replies["messaging"] = answer
 
-    told = signed_in(verified(person)).post(ADDRESS, CALL)
+    response = signed_in(verified(person)).post(ADDRESS, CALL)
 
     kept = OutboundMessage.objects.get()
     assert (kept.status, kept.error_code) == (status, code)
-    assert b"secret" not in told.content
+    assert b"secret" not in response.content
 
 
 def test_a_number_is_verified_by_the_code_that_comes_to_it(carrier: Agents, person: User) -> None:
     owner = signed_in(person)
-    asked = owner.post("/api/a2a/numbers", {"to": TO})
+    answer = owner.post("/api/a2a/numbers", {"to": TO})
     code = code_of(carrier)
     wrong = "000000" if code != "000000" else "000001"
 
-    assert (asked.status_code, asked.json()) == (202, {"status": "code_sent", "expiresIn": 600})
+    assert (answer.status_code, answer.json()) == (202, {"status": "code_sent", "expiresIn": 600})
     assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": wrong}).json()["code"] == "wrong_code"
     assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": code}).json() == {"status": "verified"}
     assert owner.post("/api/a2a/numbers/codes", {"to": TO, "code": code}).status_code == 400  # once
@@ -266,7 +266,7 @@ def test_nobody_is_flooded_with_codes(carrier: Agents, person: User) -> None:
     answer = signed_in(person).post("/api/a2a/numbers", {"to": TO})
 
     assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (429, "too_many_codes", "3600")
-    assert len(carrier.asked) == 3
+    assert len(carrier.requests) == 3
 
 
 def test_a_person_asks_for_six_codes_an_hour_and_is_told_what_is_left(carrier: Agents, person: User) -> None:
@@ -286,7 +286,7 @@ def test_a_person_asks_for_six_codes_an_hour_and_is_told_what_is_left(carrier: A
     assert [answer["RateLimit"].split(";")[1] for answer in everything] == [
         "r=5", "r=4", "r=3", "r=2", "r=1", "r=0", "r=0", "r=0", "r=0",
     ]  # fmt: skip
-    assert len(carrier.asked) == 6
+    assert len(carrier.requests) == 6
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_a_number_is_verified_and_taken_over_across_keys(carrier: Agents, person
     before = PersonFactory()
     verified(before)
     settings.DATA_ENCRYPTION_KEYS = [Fernet.generate_key().decode(), *settings.DATA_ENCRYPTION_KEYS]
-    carrier.asked.clear()
+    carrier.requests.clear()
 
     phone_numbers.send_code(by=person, number=TO)
     phone_numbers.verify_code(by=person, number=TO, code=code_of(carrier))

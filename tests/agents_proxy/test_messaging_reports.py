@@ -53,7 +53,7 @@ def _taken(settings: Any) -> None:
 def test_a_report_moves_the_message_once(
     carrier: Agents, client_json: JsonClient, person: User, named: dict[str, str]
 ) -> None:
-    carrier.says["messaging"] = {"status": "queued", "messageId": "SM-1"}
+    carrier.replies["messaging"] = {"status": "queued", "messageId": "SM-1"}
     signed_in(verified(person)).post(ADDRESS, CALL)
 
     answers = [report(client_json, {**named, "status": word}) for word in ("delivered", "delivered", "failed")]
@@ -77,7 +77,7 @@ def test_a_report_moves_the_message_once(
 def test_words_of_gateways_in_any_order(
     carrier: Agents, client_json: JsonClient, person: User, words: list[str], stands: str
 ) -> None:
-    carrier.says["messaging"] = {"status": "accepted", "messageId": "SM-1"}
+    carrier.replies["messaging"] = {"status": "accepted", "messageId": "SM-1"}
     signed_in(verified(person)).post(ADDRESS, CALL)
 
     for word in words:
@@ -95,7 +95,7 @@ def test_an_answer_that_comes_after_its_report_changes_nothing(
         report(client_json, {"id": "task-table", "to": TO, "status": "delivered"})
         return {"status": "queued", "messageId": "SM-1"}
 
-    carrier.says["messaging"] = overtaken
+    carrier.replies["messaging"] = overtaken
     signed_in(verified(person)).post(ADDRESS, CALL)
 
     assert OutboundMessage.objects.get().status == "delivered"
@@ -107,9 +107,9 @@ def test_a_report_of_what_broke_off(client_json: JsonClient, person: User, setti
     configure(settings, "messaging", url="http://127.0.0.1:9/")
     signed_in(verified(person)).post(ADDRESS, CALL)
     assert OutboundMessage.objects.get().status == "unknown"
-    told = {"messageId": "SM-9", "id": "task-table", "to": TO, "status": "undelivered"}
+    body = {"messageId": "SM-9", "id": "task-table", "to": TO, "status": "undelivered"}
 
-    assert report(client_json, told).json()["status"] == "failed"
+    assert report(client_json, body).json()["status"] == "failed"
     kept = OutboundMessage.objects.get()
     assert (kept.status, kept.error_code, kept.upstream_id) == ("failed", "delivery_failed", "SM-9")
 
@@ -140,7 +140,7 @@ def test_a_report_names_its_message_by_task_after_the_keys_changed(
 def test_reports_that_do_not_fit(
     carrier: Agents, client_json: JsonClient, person: User, body: Any, status: int, code: str
 ) -> None:
-    carrier.says["messaging"] = {"status": "queued", "messageId": "SM-1"}
+    carrier.replies["messaging"] = {"status": "queued", "messageId": "SM-1"}
     signed_in(verified(person)).post(ADDRESS, CALL)
 
     answer = report(client_json, body)
@@ -160,11 +160,11 @@ def test_reports_that_do_not_fit(
     ],
 )
 def test_reports_of_strangers(client_json: JsonClient, settings: Any, how: dict[str, Any], db: None) -> None:
-    told = {"messageId": "SM-1", "status": "delivered"}
-    assert report(client_json, told).json()["detail"] == "No reports are taken here."
+    body = {"messageId": "SM-1", "status": "delivered"}
+    assert report(client_json, body).json()["detail"] == "No reports are taken here."
     settings.MESSAGING_REPORT_SECRET = SECRET
-    answer = report(client_json, told, **how)
+    answer = report(client_json, body, **how)
 
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_signature")
     assert client_json.get(REPORTS).status_code == 405
-    assert client_json.post(REPORTS, told).status_code == 401
+    assert client_json.post(REPORTS, body).status_code == 401

@@ -29,7 +29,7 @@ from tests.fakes.agents import agent, answers
 
 SUBJECT, CONSENTS, PAGE = "/api/a2a/subject", "/api/a2a/consents", "/profile/consent/"
 FIRST, SECOND = "ana@example.org", "ana@work.example"
-ASKED = {"origin": SITE, "purposes": "profile", "return_url": f"{SITE}/back"}
+QUERY = {"origin": SITE, "purposes": "profile", "return_url": f"{SITE}/back"}
 MISMATCH = (403, -32058, "subject_mismatch")
 
 
@@ -59,7 +59,7 @@ def kept() -> Identifiers:
 
 def test_the_page_offers_ones_own_and_keeps_what_is_chosen(ana: User, shop: Any) -> None:
     browser = signed_in(ana).client
-    shown = browser.get(PAGE, ASKED).content.decode()
+    shown = browser.get(PAGE, QUERY).content.decode()
     for value in (FIRST, SECOND, TO, OTHER):
         assert shown.count(f'value="{value}"') == 1
     assert "unverified.example" not in shown
@@ -67,7 +67,7 @@ def test_the_page_offers_ones_own_and_keeps_what_is_chosen(ana: User, shop: Any)
     assert checked == ["day", FIRST, OTHER]
 
     chosen = {**AGREED, "email": SECOND, "number": TO}
-    assert browser.post(PAGE, chosen, query_params=ASKED).status_code == 303
+    assert browser.post(PAGE, chosen, query_params=QUERY).status_code == 303
 
     assert kept() == Identifiers((SECOND,), (TO,))
     assert f"About {SECOND}, {TO}" in browser.get(f"{PAGE}given/").content.decode()
@@ -75,21 +75,21 @@ def test_the_page_offers_ones_own_and_keeps_what_is_chosen(ana: User, shop: Any)
 
 def test_where_there_is_one_of_each_they_are_named_without_a_question(zoe: User, shop: Any) -> None:
     browser = signed_in(zoe).client
-    shown = browser.get(PAGE, ASKED).content.decode()
+    shown = browser.get(PAGE, QUERY).content.decode()
     assert "zoe@example.org" in shown
     assert "+351912345678" in shown
     assert set(re.findall(r'type="radio" name="(\w+)"', shown)) == {"duration"}
 
-    browser.post(PAGE, AGREED, query_params=ASKED)
+    browser.post(PAGE, AGREED, query_params=QUERY)
     assert kept() == Identifiers(("zoe@example.org",), ("+351912345678",))
 
 
 def test_one_kind_can_be_left_out_and_not_both(ana: User) -> None:
     browser = signed_in(ana).client
-    asked = {"purposes": "profile"}
-    nothing = browser.post(PAGE, {**AGREED, "email": "none", "number": "none"}, query_params=asked)
+    query = {"purposes": "profile"}
+    nothing = browser.post(PAGE, {**AGREED, "email": "none", "number": "none"}, query_params=query)
     assert nothing.status_code == 400
-    browser.post(PAGE, {**AGREED, "email": FIRST, "number": "none"}, query_params=asked)
+    browser.post(PAGE, {**AGREED, "email": FIRST, "number": "none"}, query_params=query)
 
     assert kept() == Identifiers((FIRST,))
 
@@ -103,7 +103,7 @@ FORGED = [
 
 @pytest.mark.parametrize("form", FORGED, ids=str)
 def test_a_forged_choice_is_none(form: dict[str, Any], ana: User, zoe: User, shop: Any) -> None:
-    answer = signed_in(ana).client.post(PAGE, {**AGREED, **form}, query_params=ASKED)
+    answer = signed_in(ana).client.post(PAGE, {**AGREED, **form}, query_params=QUERY)
 
     assert answer.status_code == 400
     assert not ProcessingConsent.objects.exists()
@@ -164,8 +164,8 @@ def test_a_page_elsewhere_may_read_it_and_nobody_without_a_consent(ana: User, sh
     assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, SITE)
     assert "Access-Control-Allow-Credentials" not in answer
 
-    asked = {"Origin": SITE, "Access-Control-Request-Method": "GET"}
-    preflight = JsonClient(Client(), headers=asked).send("OPTIONS", SUBJECT, b"")
+    headers = {"Origin": SITE, "Access-Control-Request-Method": "GET"}
+    preflight = JsonClient(Client(), headers=headers).send("OPTIONS", SUBJECT, b"")
     assert (preflight.status_code, preflight["Access-Control-Allow-Methods"]) == (204, "GET, HEAD")
     assert JsonClient(Client()).get(SUBJECT).status_code == 401
     assert JsonClient(Client(), headers={"Origin": "https://evil.example"}).get(SUBJECT).status_code == 403
@@ -195,7 +195,7 @@ def test_prompt_and_assertion_hold_no_other_of_ones_own(ana: User, settings: Any
             assert refusal(owner.post("/api/a2a/brand", {"text": text})) == MISMATCH
         for text in ("What do I like?", f"I am {SECOND}, {TO}."):
             assert owner.post("/api/a2a/brand", {"text": text}).status_code == 200
-    shown = [claims_of(asked.headers["x-processing-consent"])["subject"] for asked in running.asked]
+    shown = [claims_of(call.headers["x-processing-consent"])["subject"] for call in running.calls]
     assert shown == [{"emails": [SECOND], "phone_numbers": []}, {"emails": [SECOND], "phone_numbers": [TO]}]
 
 
@@ -210,7 +210,7 @@ def test_who_agrees_again_may_choose_another_one(ana: User, settings: Any) -> No
 
 def test_a_reply_about_another_of_ones_own_is_withheld(ana: User, agents: Agents) -> None:
     consents.give(by=ana, purposes=[Purpose.PROFILE], named=Identifiers((SECOND,)))
-    agents.says["core"] = {"email": FIRST, "city": "Porto"}
+    agents.replies["core"] = {"email": FIRST, "city": "Porto"}
 
     assert refusal(signed_in(ana).post("/api/a2a/core", {"text": "Who am I?"})) == MISMATCH
 
@@ -218,9 +218,9 @@ def test_a_reply_about_another_of_ones_own_is_withheld(ana: User, agents: Agents
 def test_messages_go_to_the_number_that_was_named(carrier: Agents, ana: User, shop: Any) -> None:
     consents.give(by=ana, purposes=[Purpose.MESSAGING], named=Identifiers((), (TO,)))
     message = {"text": "Your table is ready."}
-    told = signed_in(ana).post(ADDRESS, {**message, "to": OTHER})
-    assert refusal(told) == (403, -32050, "consent_required")
-    assert told.json()["error"]["data"]["consent_url"].endswith("/profile/consent/?purposes=messaging")
+    denied = signed_in(ana).post(ADDRESS, {**message, "to": OTHER})
+    assert refusal(denied) == (403, -32050, "consent_required")
+    assert denied.json()["error"]["data"]["consent_url"].endswith("/profile/consent/?purposes=messaging")
     # a site cannot tell another number of theirs from anybody's
     site = backend(token_of(ana, shop, purposes=[Purpose.MESSAGING]))
     refused = [
@@ -229,7 +229,7 @@ def test_messages_go_to_the_number_that_was_named(carrier: Agents, ana: User, sh
     for one in refused:
         one["data"].pop("trace_id")
     assert refused[0] == refused[1]
-    assert carrier.asked == []
+    assert carrier.requests == []
     assert signed_in(ana).post(ADDRESS, {**message, "to": TO}).status_code == 200
 
 
@@ -268,7 +268,7 @@ def test_an_analysis_is_about_the_address_that_it_names(ana: User, shop: Any, ag
     assert refused[0]["code"] == "subject_not_verified"
     assert site.post("/api/a2a/analyses", {**body, "email": FIRST}).status_code == 202
     steps.run_through(Run.objects.latest("pk").pk)
-    assert all(TO not in json.dumps(request) for _, request in agents.asked[4:])  # the token names the other number
+    assert all(TO not in json.dumps(request) for _, request in agents.requests[4:])  # the token names the other number
 
 
 def test_a_consent_that_was_given_before_anything_was_verified_asks_for_another(ana: User, settings: Any) -> None:
@@ -284,10 +284,10 @@ def test_a_consent_that_was_given_before_anything_was_verified_asks_for_another(
 @pytest.mark.parametrize("decision", ["agree", "refuse"])
 @pytest.mark.parametrize("state", ["order 7&error=x#y", "", "é" * 500], ids=["signs", "empty", "long"])
 def test_the_callers_state_comes_back_as_it_was(decision: str, state: str, zoe: User, shop: Any) -> None:
-    answer = signed_in(zoe).client.post(PAGE, {**AGREED, "decision": decision}, query_params={**ASKED, "state": state})
-    told = parse_qs(urlsplit(answer["Location"]).fragment, keep_blank_values=True, strict_parsing=True)
+    answer = signed_in(zoe).client.post(PAGE, {**AGREED, "decision": decision}, query_params={**QUERY, "state": state})
+    returned = parse_qs(urlsplit(answer["Location"]).fragment, keep_blank_values=True, strict_parsing=True)
 
-    assert told["state"] == [state]
-    assert ("consent_token" in told, told.get("error")) == (
+    assert returned["state"] == [state]
+    assert ("consent_token" in returned, returned.get("error")) == (
         (True, None) if decision == "agree" else (False, ["access_denied"])
     )

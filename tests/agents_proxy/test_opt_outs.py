@@ -44,7 +44,7 @@ def test_after_stop_nothing_is_sent_until_start(carrier: Agents, client_json: Js
     assert (stopped.json(), started.json()) == (STOPPED, STARTED)
     assert (refused.status_code, refused.json()["error"]["data"]["errors"][0]["code"]) == (400, "opted_out")
     assert "Send START from it to get them again." in shown
-    assert (sent.status_code, len(carrier.asked), OutboundMessage.objects.count()) == (200, 1, 1)
+    assert (sent.status_code, len(carrier.requests), OutboundMessage.objects.count()) == (200, 1, 1)
 
 
 def page_of(owner: Any) -> dict[str, str]:
@@ -56,12 +56,12 @@ def test_a_number_stays_opted_out_whoever_adds_it(carrier: Agents, client_json: 
     write(client_json, "STOP")
     stranger = signed_in(PersonFactory())
 
-    told = stranger.post("/api/a2a/numbers", {"to": TO})
+    refused = stranger.post("/api/a2a/numbers", {"to": TO})
     shown = stranger.client.post("/profile/numbers/", {"to": TO}).content.decode()
 
-    assert (told.status_code, told.json()["code"]) == (409, "number_opted_out")
+    assert (refused.status_code, refused.json()["code"]) == (409, "number_opted_out")
     assert "Whoever has this number asked for no more messages." in shown
-    assert carrier.asked == []
+    assert carrier.requests == []
     assert phone_numbers.numbers_of(PersonFactory()) == []
 
 

@@ -36,28 +36,28 @@ def started_with(owner: JsonClient, own: Any) -> Run:
 def finished_with(owner: JsonClient, own: Any) -> dict[str, Any]:
     run = started_with(owner, own)
     steps.run_through(run.pk)
-    told: dict[str, Any] = owner.get(f"{AT}/{run.analysis_id}").json()
-    return told
+    body: dict[str, Any] = owner.get(f"{AT}/{run.analysis_id}").json()
+    return body
 
 
 def test_it_stands_over_agents_and_needs_none(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"second": {"city": "Linz", "age": 41}}
+    agents.replies = {"second": {"city": "Linz", "age": 41}}
 
-    told = finished_with(owner, OWN)
+    body = finished_with(owner, OWN)
 
-    assert told["profile"] == {"age": 41, **CANONICAL}
-    assert told["provenance"] == {"age": "second", **dict.fromkeys(CANONICAL, "person")}
-    assert told["metadata"]["total_fields"] == 4
+    assert body["profile"] == {"age": 41, **CANONICAL}
+    assert body["provenance"] == {"age": "second", **dict.fromkeys(CANONICAL, "person")}
+    assert body["metadata"]["total_fields"] == 4
 
 
 def test_no_agent_is_told_of_it_or_asked_for_it(owner: JsonClient, person: User, agents: Agents) -> None:
     finished_with(owner, OWN)
 
-    for _, request in agents.asked:
+    for _, request in agents.requests:
         text = request["params"]["message"]["parts"][0]["text"]
         assert '"age"' in text
-        assert not [said for said in ("Porto", '"city"', '"likes"', '"gym_membership"') if said in text]
-    assert len(agents.asked) == 4
+        assert not [word for word in ("Porto", '"city"', '"likes"', '"gym_membership"') if word in text]
+    assert len(agents.requests) == 4
 
 
 def test_it_is_sealed_agreed_to_and_gone_with_the_run(owner: JsonClient, person: User) -> None:
@@ -80,7 +80,7 @@ def test_without_any_the_wording_says_nothing_of_it(owner: JsonClient, person: U
 
 
 def test_the_later_word_counts_and_can_be_taken_back(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"core": {"city": "Linz"}}
+    agents.replies = {"core": {"city": "Linz"}}
     first = finished_with(owner, {"city": "Porto"})
     corrections = f"{AT}/{first['analysisId']}/corrections"
     assert owner.put(corrections, {"city": "Braga"}).json()["profile"] == {"city": "Braga"}

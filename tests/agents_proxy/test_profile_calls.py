@@ -23,7 +23,7 @@ FORMS: dict[str, dict[str, str]] = {
     },
     "look-up": {"about": "ana@example.org"},
 }  # fmt: skip
-ASKED = {
+SENT = {
     "create": ("core-profile", "I am Ana Sá, +351912345678, and I love tea."),
     "update": ("core-profile-update", 'Phone: +351912345678\n\nI moved.\n\n{"city": "Salzburg", "age": "42"}'),
     "look-up": ("core", "Email: ana@example.org"),
@@ -48,7 +48,7 @@ def agents(agents: Agents, settings: Any) -> Agents:
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_an_agreement_says_whom_it_names(owner: JsonClient, person: User, agents: Agents, kind: str) -> None:
-    agents.says = {ASKED[kind][0]: PROFILE}
+    agents.replies = {SENT[kind][0]: PROFILE}
     assert "I agree to this for my own details: ana@example.org, +351912345678" in (
         owner.client.get(f"/profile/{kind}/").content.decode()
     )
@@ -63,8 +63,8 @@ def test_an_agreement_says_whom_it_names(owner: JsonClient, person: User, agents
 def test_an_agent_is_asked_once_and_its_answer_shown(
     owner: JsonClient, person: User, agents: Agents, kind: str
 ) -> None:
-    agent, text = ASKED[kind]
-    agents.says = {agent: PROFILE}
+    agent, text = SENT[kind]
+    agents.replies = {agent: PROFILE}
     here = f"/profile/{kind}/"
     form = owner.client.get(here).content.decode()
     answer = owner.client.post(here, {**FORMS[kind], "agreed": "on"})
@@ -72,7 +72,7 @@ def test_an_agent_is_asked_once_and_its_answer_shown(
     assert answer.status_code == 200
     shown = answer.content.decode()
     assert all(word in shown for word in ("Ana Sá", "Female", "timeline-chart", "What the agent answered"))
-    [(name, call)] = agents.asked
+    [(name, call)] = agents.requests
     assert (name, call["params"]["message"]["parts"][0]["text"]) == (agent, text)
     consent = ProcessingConsent.objects.get()
     assert (consent.user, consent.purposes, consent.reach) == (person, ["profile"], "own")
@@ -112,12 +112,12 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(
 
     assert answer.status_code == 400
     assert set(answer.context["form"].errors) == {field}
-    assert agents.asked == []
+    assert agents.requests == []
     assert not ProcessingConsent.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "words"),
+    ("reply", "status", "words"),
     [
         ("I know nobody.", 502, "not a profile that can be read"),
         ({"error": {"code": -1, "message": "secret"}}, 502, "reported an error"),
@@ -125,16 +125,16 @@ def test_what_does_not_fit_is_said_and_nothing_is_sent(
     ],
 )
 def test_an_answer_without_a_profile_keeps_what_was_typed(
-    owner: JsonClient, agents: Agents, said: Any, status: int, words: str
+    owner: JsonClient, agents: Agents, reply: Any, status: int, words: str
 ) -> None:
-    agents.says = {"core-profile": said if not isinstance(said, list) else json.dumps(said)}
+    agents.replies = {"core-profile": reply if not isinstance(reply, list) else json.dumps(reply)}
     answer = owner.client.post("/profile/create/", {**FORMS["create"], "agreed": "on"})
 
     text = answer.content.decode()
     assert (answer.status_code, words in text) == (status, True)
     assert "and I love tea." in text
     assert "secret" not in text
-    assert len(agents.asked) == 1
+    assert len(agents.requests) == 1
 
 
 def test_an_agent_that_is_not_there_is_told_apart(owner: JsonClient, agents: Agents, settings: Any) -> None:
@@ -149,7 +149,7 @@ def test_an_agent_that_is_not_there_is_told_apart(owner: JsonClient, agents: Age
 
 def test_a_slow_agent_may_have_done_it(owner: JsonClient, agents: Agents, settings: Any) -> None:
     gate = threading.Event()
-    agents.says = {"core": waits_for(gate, PROFILE)}
+    agents.replies = {"core": waits_for(gate, PROFILE)}
     settings.AGENTS = {**settings.AGENTS, "core": {**settings.AGENTS["core"], "timeout": 1.0}}
     answer = owner.client.post("/profile/look-up/", {**FORMS["look-up"], "agreed": "on"})
     gate.set()
@@ -163,7 +163,7 @@ def test_too_many_calls_are_refused(owner: JsonClient, agents: Agents, settings:
     form = {**FORMS["look-up"], "agreed": "on"}
 
     assert [owner.client.post("/profile/look-up/", form).status_code for _ in range(2)] == [200, 429]
-    assert len(agents.asked) == 1
+    assert len(agents.requests) == 1
 
 
 def asks(question: str) -> dict[str, Any]:
@@ -175,8 +175,8 @@ def asks(question: str) -> dict[str, Any]:
 def test_an_agent_that_asks_back_is_answered_in_the_same_conversation(
     owner: JsonClient, person: User, agents: Agents, kind: str
 ) -> None:
-    said = iter([asks("Which Ana?"), asks("And which <street>?"), PROFILE])
-    agents.says = {ASKED[kind][0]: lambda _request: next(said)}
+    replies = iter([asks("Which Ana?"), asks("And which <street>?"), PROFILE])
+    agents.replies = {SENT[kind][0]: lambda _request: next(replies)}
     here = f"/profile/{kind}/"
     first = owner.client.post(here, {**FORMS[kind], "agreed": "on"})
     second = owner.client.post(here, {"question": first.context["question_names"], "answer": "The one in Porto."})
@@ -187,13 +187,13 @@ def test_an_agent_that_asks_back_is_answered_in_the_same_conversation(
     assert "And which &lt;street&gt;?" in second.content.decode()
     assert "Which Ana?" not in second.content.decode()
     assert "timeline-chart" in third.content.decode()
-    calls = [request for _, request in agents.asked]
+    calls = [request for _, request in agents.requests]
     assert [call["params"]["message"]["parts"][0]["text"] for call in calls[1:]] == ["The one in Porto.", "Rua 1"]
     assert len({(call["id"], call["params"]["sessionId"]) for call in calls}) == 1
 
 
 def test_an_answer_that_does_not_fit_is_not_sent_and_stays(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"core": asks("Which Ana?")}
+    agents.replies = {"core": asks("Which Ana?")}
     here = "/profile/look-up/"
     sealed = owner.client.post(here, {**FORMS["look-up"], "agreed": "on"}).context["question_names"]
     strangers = signed_in(owning(PersonFactory(email="ben@example.org"))).client
@@ -214,4 +214,4 @@ def test_an_answer_that_does_not_fit_is_not_sent_and_stays(owner: JsonClient, pe
     assert "x" * 4001 in refused[1].content.decode()
     assert [answer.status_code for answer in over] == [400] * 3
     assert all("waits for this answer no more" in answer.content.decode() for answer in over)
-    assert len(agents.asked) == 1
+    assert len(agents.requests) == 1

@@ -93,7 +93,7 @@ def test_a_running_analysis_shows_its_four_steps(owner: JsonClient, person: User
 
 
 def test_a_finished_analysis_shows_who_said_what(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {
+    agents.replies = {
         "brand": {"city": "Linz", "likes": ["Muji"], "confidence": 0.4},
         "core": {"gym_membership": False, "shoe_size": 43},
         "public": {"city": "Graz", "intent_24h": {"category": "Shoes", "budget": "50 €", "confidence": 0.8}},
@@ -112,7 +112,7 @@ def test_a_finished_analysis_shows_who_said_what(owner: JsonClient, person: User
 
 
 def test_what_the_specification_names_is_called_so(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {
+    agents.replies = {
         "brand": {"email": person.email, "confidence": 0.4, "accuracy": 0.9},
         "core": {"children_count": 2, "favorite_cuisine": "Thai"},
         "public": {"favorite_social_platform": "Mastodon", "social_media_usage_time": "an hour"},
@@ -140,7 +140,10 @@ def test_scores_and_charts_are_absent_where_nobody_gave_them(owner: JsonClient, 
 def test_answers_that_nobody_could_use_are_not_taken_for_silence(
     owner: JsonClient, person: User, agents: Agents
 ) -> None:
-    agents.says = {**dict.fromkeys(("brand", "core", "public"), "no"), "second": {"error": {"code": 1, "message": "x"}}}
+    agents.replies = {
+        **dict.fromkeys(("brand", "core", "public"), "no"),
+        "second": {"error": {"code": 1, "message": "x"}},
+    }
     run = finished(person)
     text = page(owner, f"/profile/{run.analysis_id}/")
 
@@ -153,7 +156,7 @@ def test_answers_that_nobody_could_use_are_not_taken_for_silence(
 
 def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: User, agents: Agents) -> None:
     nasty = "<script>alert(1)</script><img src=x onerror=alert(2)>\u202e"
-    agents.says = {
+    agents.replies = {
         "brand": {"city": nasty, nasty: nasty, "likes": [nasty], "intent_24h": {nasty: nasty, "category": nasty}}
     }
     run = finished(person)
@@ -166,16 +169,16 @@ def test_what_agents_say_is_text_and_nothing_else(owner: JsonClient, person: Use
 
 
 def test_raw_data_without_its_invisible_characters_still_reads_as_the_same() -> None:
-    said = {"tagged": "a\U000e0067\u202eb", "\u00ad": ["\u200b\\", "😀"]}
-    written = page_content.visible(json.dumps(said, ensure_ascii=False))
+    fields = {"tagged": "a\U000e0067\u202eb", "\u00ad": ["\u200b\\", "😀"]}
+    written = page_content.visible(json.dumps(fields, ensure_ascii=False))
 
     assert "\\udb40\\udc67\\u202eb" in written
     assert "😀" in written
-    assert json.loads(written) == said
+    assert json.loads(written) == fields
 
 
 def test_retry_cancel_and_delete_work_without_a_script(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"core": "no"}
+    agents.replies = {"core": "no"}
     run = finished(person)
     here = f"/profile/{run.analysis_id}/"
     assert owner.client.post(f"{here}retry/core/")["Location"] == here
@@ -199,7 +202,7 @@ def test_a_step_that_is_asked_again_counts_its_own_time(owner: JsonClient, perso
     def elapsed() -> int:
         return int(owner.client.get(f"/profile/{run.analysis_id}/").context["elapsed"])
 
-    agents.says = {"second": "no"}
+    agents.replies = {"second": "no"}
     run = started(person)
     Run.objects.update(created_at=run.created_at - timedelta(days=2))
     assert elapsed() >= 2 * 24 * 3600
@@ -229,7 +232,7 @@ def test_a_stopped_analysis_says_which_agents_were_asked(owner: JsonClient, pers
 
 
 def test_no_agent_is_asked_again_once_the_consent_has_ended(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"core": "no"}
+    agents.replies = {"core": "no"}
     failing, stopped = finished(person), started(person)
     over = "The consent to this analysis has ended."
     assert over not in page(owner, f"/profile/{failing.analysis_id}/")
@@ -245,7 +248,7 @@ def test_no_agent_is_asked_again_once_the_consent_has_ended(owner: JsonClient, p
 
 
 def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, agents: Agents) -> None:
-    agents.says = {"brand": {"likes": ["Muji", "tea"], "shopping_preferences": {"channel": "online"}}}
+    agents.replies = {"brand": {"likes": ["Muji", "tea"], "shopping_preferences": {"channel": "online"}}}
     here = f"/profile/{finished(person).analysis_id}/brand-affinity"
 
     as_json = owner.client.get(f"{here}.json")
@@ -258,7 +261,7 @@ def test_brand_affinity_comes_as_json_and_csv(owner: JsonClient, person: User, a
 def test_what_does_not_fit_a_crm_is_named_also_where_nothing_fits(
     owner: JsonClient, person: User, agents: Agents
 ) -> None:
-    agents.says = {"brand": {"likes": {"a": 1}, "full_name": 5}}
+    agents.replies = {"brand": {"likes": {"a": 1}, "full_name": 5}}
     text = page(owner, f"/profile/{finished(person).analysis_id}/")
 
     assert "Left out, since it does not fit that form: Full name, Likes" in text
@@ -283,18 +286,18 @@ def test_pages_have_words_for_every_refusal(kind: type[Problem]) -> None:
 
 
 def test_a_busy_agent_is_told_apart_from_too_many_calls() -> None:
-    told = [words_of(refusal) for refusal in (AgentBusy(), TooManyCalls())]
+    messages = [words_of(refusal) for refusal in (AgentBusy(), TooManyCalls())]
 
-    assert told == [str(REFUSALS["agent_busy"]), str(REFUSALS["too_many_requests"])]
+    assert messages == [str(REFUSALS["agent_busy"]), str(REFUSALS["too_many_requests"])]
 
 
 def test_a_refusal_is_told_in_the_pages_own_words(owner: JsonClient, person: User, agents: Agents) -> None:
     here = f"/profile/{finished(person).analysis_id}/"
     for move in ("cancel/", "retry/brand/"):
         answer = owner.client.post(here + move, follow=True)
-        told = {str(message) for message in answer.context["messages"]}
-        assert told <= {str(text) for text in analysis_words.PROBLEMS.values()}
-        assert len(told) == 1
+        messages = {str(message) for message in answer.context["messages"]}
+        assert messages <= {str(text) for text in analysis_words.PROBLEMS.values()}
+        assert len(messages) == 1
 
 
 def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, monkeypatch: Any) -> None:
@@ -305,8 +308,8 @@ def test_too_many_runs_are_refused_on_the_page(owner: JsonClient, person: User, 
 
 
 def test_a_long_answer_says_that_it_goes_on_and_is_there_whole(owner: JsonClient, person: User, agents: Agents) -> None:
-    said = f"{'word ' * 1000}END"
-    agents.says = {"core": {"hobby_story": said, "likes": [f"thing {number}" for number in range(201)]}}
+    story = f"{'word ' * 1000}END"
+    agents.replies = {"core": {"hobby_story": story, "likes": [f"thing {number}" for number in range(201)]}}
     run = finished(person)
     page = owner.client.get(f"/profile/{run.analysis_id}/").content.decode()
 

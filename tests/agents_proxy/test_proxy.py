@@ -43,8 +43,8 @@ def caller(person: User) -> JsonClient:
 def test_a_call_reaches_the_agent_in_the_specifications_envelope(caller: JsonClient, upstream: Agent) -> None:
     answer = caller.post(BRAND, CALL)
 
-    (asked,) = upstream.asked
-    assert asked.body == {
+    (call,) = upstream.calls
+    assert call.body == {
         "jsonrpc": "2.0",
         "id": "task-one",
         "method": "tasks/send",
@@ -53,10 +53,10 @@ def test_a_call_reaches_the_agent_in_the_specifications_envelope(caller: JsonCli
             "message": {"role": "user", "parts": [{"type": "text", "text": "Who is Zoe?"}]},
         },
     }
-    assert asked.headers["authorization"] == "Bearer upstream-token-of-tests"
-    assert "cookie" not in asked.headers
+    assert call.headers["authorization"] == "Bearer upstream-token-of-tests"
+    assert "cookie" not in call.headers
     assert answer.status_code == 200
-    assert answer.json() == result_of(asked)
+    assert answer.json() == result_of(call)
     assert CANARY not in f"{answer.headers}{answer.content!r}"
 
 
@@ -66,7 +66,7 @@ def test_identifiers_are_made_up_where_they_are_absent(
 ) -> None:
     answer = caller.post(BRAND, {"text": "Who is Zoe?", **absent})
 
-    sent = upstream.asked[0].body
+    sent = upstream.calls[0].body
     assert re.fullmatch(r"task-[A-Za-z0-9_-]{1,64}", sent["id"])
     assert re.fullmatch(r"session-[0-9]{1,20}", sent["params"]["sessionId"])
     assert answer.json()["id"] == sent["id"]
@@ -104,12 +104,12 @@ def test_an_agent_may_speak_a_newer_protocol(
         configure(settings, url=running.url, protocol="a2a")
         assert caller.post(BRAND, CALL).status_code == 200
 
-    [asked] = running.prompts
-    sent = asked.body["params"]
-    assert asked.body["method"] == {Speech.A2A_0_3: "message/send", Speech.A2A_1_0: "SendMessage"}[speech]
+    [call] = running.prompts
+    sent = call.body["params"]
+    assert call.body["method"] == {Speech.A2A_0_3: "message/send", Speech.A2A_1_0: "SendMessage"}[speech]
     assert {sent["message"].pop(name) is not None for name in ("extensions", "metadata")} == {True}
     assert sent == params
-    assert asked.headers.get("a2a-version") == ("1.0" if speech is Speech.A2A_1_0 else None)
+    assert call.headers.get("a2a-version") == ("1.0" if speech is Speech.A2A_1_0 else None)
 
 
 @pytest.mark.parametrize("name", [name for name in AGENTS if name != "messaging"])
@@ -149,7 +149,7 @@ BAD_PARAMS: dict[str, Any] = {
 @pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
 def test_invalid_json(body: bytes, caller: JsonClient, upstream: Agent) -> None:
     assert refusal(caller.send("POST", BRAND, body)) == (400, -32700, "invalid_json")
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 @pytest.mark.parametrize("body", BAD_PARAMS.values(), ids=BAD_PARAMS)
@@ -158,7 +158,7 @@ def test_invalid_params(body: Any, caller: JsonClient, upstream: Agent) -> None:
 
     assert refusal(answer) == (400, -32602, "invalid_params")
     assert answer.json()["error"]["data"]["errors"]
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 @pytest.mark.parametrize(
@@ -191,13 +191,13 @@ def test_a_query_is_refused_and_a_developer_token_with_it(caller: JsonClient, up
     answer = caller.post(f"{BRAND}?token=cr_live_12345678_abc", CALL)
 
     assert refusal(answer) == (400, -32602, "invalid_params")
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "\U0001f600" * 20_000, "line\nline\ttab"])
 def test_text_up_to_its_length_in_code_points_passes(text: str, caller: JsonClient, upstream: Agent) -> None:
     assert caller.post(BRAND, {"text": text}).status_code == 200
-    assert upstream.asked[0].body["params"]["message"]["parts"][0]["text"] == text
+    assert upstream.calls[0].body["params"]["message"]["parts"][0]["text"] == text
 
 
 def test_consent_required_of_a_stranger(db: None, upstream: Agent) -> None:
@@ -207,14 +207,14 @@ def test_consent_required_of_a_stranger(db: None, upstream: Agent) -> None:
     assert answer.json()["error"]["data"]["consent_url"] == (
         "http://localhost:8000/profile/consent/?purposes=brand_affinity"
     )
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 def test_consent_required_for_another_purpose(person: User, upstream: Agent) -> None:
     consents.give(by=person, purposes=[Purpose.PROFILE, Purpose.ENRICHMENT])
 
     assert refusal(signed_in(person).post(BRAND, CALL)) == (403, -32050, "consent_required")
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 def test_a_session_without_its_csrf_token(person: User, upstream: Agent) -> None:
@@ -224,7 +224,7 @@ def test_a_session_without_its_csrf_token(person: User, upstream: Agent) -> None
     caller.client.get("/accounts/login/")
     token = caller.client.get("/profile/consent/given/").context["csrf_token"]
     assert caller.post(BRAND, CALL, headers={"X-CSRFToken": str(token)}).status_code == 200
-    assert len(upstream.asked) == 1
+    assert len(upstream.calls) == 1
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://shop.example", f"{SITE}:444", "", "a b"])
@@ -235,7 +235,7 @@ def test_an_origin_that_nobody_registered(origin: str, upstream: Agent, caller: 
 
     assert refusal(answer) == (403, -32051, "origin_refused")
     assert "Access-Control-Allow-Origin" not in answer
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 def test_our_own_page_under_its_referrer_policy(caller: JsonClient, upstream: Agent) -> None:
@@ -282,7 +282,7 @@ def test_too_many_calls_of_a_session(caller: JsonClient, upstream: Agent, settin
     assert statuses == [200, 200, 429]
     assert refusal(answer) == (429, -32052, "too_many_requests")
     assert int(answer["Retry-After"]) in range(90, 101)
-    assert len(upstream.asked) == 2
+    assert len(upstream.calls) == 2
 
 
 def test_too_many_calls_of_an_address(person: User, upstream: Agent, settings: Any) -> None:
@@ -347,7 +347,7 @@ def test_without_its_database_the_proxy_refuses_in_its_own_shape(
     assert refusal(answer) == (503, -32059, "temporarily_unavailable")
     assert answer["Retry-After"] == "5"
     assert answer.get("Access-Control-Allow-Origin") == (None if where == "app_of_origin" else SITE)
-    assert upstream.asked == []
+    assert upstream.calls == []
 
 
 def test_refusals_come_in_the_contracts_order(db: None, settings: Any) -> None:

@@ -21,7 +21,7 @@ from tests.agents_proxy.hostile import SHAPELESS, as_result, hostile_replies
 from tests.agents_proxy.proxy_calls import CALL, configure, consenting, refusal
 from tests.callers import JsonClient, signed_in
 from tests.fakes import agents as fake
-from tests.fakes.agents import CANARY, Speech, agent, result_of, says, with_card
+from tests.fakes.agents import CANARY, Speech, agent, answers_with, result_of, with_card
 from tests.patience import MOST_SECONDS
 
 BRAND = "/api/a2a/brand"
@@ -43,35 +43,38 @@ BEHAVIOURS: dict[str, tuple[fake.Behaviour, tuple[int, int, str]]] = {
     "closes without an answer": (fake.sends(b""), UNAVAILABLE),
     "cuts off": (fake.cuts_off, UNAVAILABLE),
     "is no HTTP": (fake.sends(b"SSH-2.0-canary\r\n"), INVALID),
-    "redirects": (says(result_of, status="302 Found", location="https://canary.example/"), INVALID),
-    "redirects for good": (says(result_of, status="308 Permanent Redirect", location="/elsewhere"), INVALID),
+    "redirects": (answers_with(result_of, status="302 Found", location="https://canary.example/"), INVALID),
+    "redirects for good": (answers_with(result_of, status="308 Permanent Redirect", location="/elsewhere"), INVALID),
     "answers 10 MB": (fake.floods(10), INVALID),
     "answers 10 MB in chunks": (fake.floods(10, chunked=True), INVALID),
-    "answers HTML": (says(lambda _: b"<html>canary-of-the-upstream</html>", content_type="text/html"), INVALID),
-    "answers nothing": (says(lambda _: b""), INVALID),
-    "answers another id": (says(lambda asked: {**result_of(asked), "id": "task-two"}), INVALID),
-    "answers no id": (says(lambda _: {"jsonrpc": "2.0", "result": {}}), INVALID),
-    "answers a list": (says(lambda asked: [result_of(asked)]), INVALID),
-    "answers an old version": (says(lambda asked: {**result_of(asked), "jsonrpc": "1.0"}), INVALID),
-    "answers neither": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"]}), INVALID),
-    "answers both": (says(lambda asked: {**result_of(asked), "error": {"code": 1, "message": ""}}), INVALID),
-    "answers NaN": (says(lambda asked: {**result_of(asked), "result": float("nan")}), INVALID),
+    "answers HTML": (answers_with(lambda _: b"<html>canary-of-the-upstream</html>", content_type="text/html"), INVALID),
+    "answers nothing": (answers_with(lambda _: b""), INVALID),
+    "answers another id": (answers_with(lambda call: {**result_of(call), "id": "task-two"}), INVALID),
+    "answers no id": (answers_with(lambda _: {"jsonrpc": "2.0", "result": {}}), INVALID),
+    "answers a list": (answers_with(lambda call: [result_of(call)]), INVALID),
+    "answers an old version": (answers_with(lambda call: {**result_of(call), "jsonrpc": "1.0"}), INVALID),
+    "answers neither": (answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"]}), INVALID),
+    "answers both": (answers_with(lambda call: {**result_of(call), "error": {"code": 1, "message": ""}}), INVALID),
+    "answers NaN": (answers_with(lambda call: {**result_of(call), "result": float("nan")}), INVALID),
     "answers two of a key": (
-        says(lambda _: b'{"jsonrpc": "2.0", "id": "task-one", "result": 1, "result": 2}'),
+        answers_with(lambda _: b'{"jsonrpc": "2.0", "id": "task-one", "result": 1, "result": 2}'),
         INVALID,
     ),
-    "answers too deep": (says(lambda _: b'{"jsonrpc":' + b"[" * 100_000), INVALID),
+    "answers too deep": (answers_with(lambda _: b'{"jsonrpc":' + b"[" * 100_000), INVALID),
     "answers a result that is too deep": (
-        says(lambda _: b'{"jsonrpc":"2.0","id":"task-one","result":%b%b}' % (b"[" * 100_000, b"]" * 100_000)),
+        answers_with(lambda _: b'{"jsonrpc":"2.0","id":"task-one","result":%b%b}' % (b"[" * 100_000, b"]" * 100_000)),
         INVALID,
     ),
-    "answers compressed": (says(lambda _: b"\x1f\x8b\x08\x00", content_encoding="gzip"), INVALID),
-    "errs without a code": (says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": CANARY}), INVALID),
-    "fails in HTML": (says(lambda _: b"<h1>canary</h1>", status="500 Internal Server Error"), UNAVAILABLE),
-    "is not there": (says(lambda _: {"detail": CANARY}, status="404 Not Found"), UNAVAILABLE),
-    "wants a password": (says(lambda _: b"", status="401 Unauthorized", www_authenticate="Basic"), REFUSED),
-    "forbids": (says(result_of, status="403 Forbidden"), REFUSED),
-    "is busy": (says(lambda _: b"", status="429 Too Many Requests", retry_after="17"), BUSY),
+    "answers compressed": (answers_with(lambda _: b"\x1f\x8b\x08\x00", content_encoding="gzip"), INVALID),
+    "errs without a code": (
+        answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"], "error": CANARY}),
+        INVALID,
+    ),
+    "fails in HTML": (answers_with(lambda _: b"<h1>canary</h1>", status="500 Internal Server Error"), UNAVAILABLE),
+    "is not there": (answers_with(lambda _: {"detail": CANARY}, status="404 Not Found"), UNAVAILABLE),
+    "wants a password": (answers_with(lambda _: b"", status="401 Unauthorized", www_authenticate="Basic"), REFUSED),
+    "forbids": (answers_with(result_of, status="403 Forbidden"), REFUSED),
+    "is busy": (answers_with(lambda _: b"", status="429 Too Many Requests", retry_after="17"), BUSY),
 }
 
 
@@ -92,28 +95,28 @@ def test_a_misbehaving_upstream(
 ) -> None:
     with agent(with_card(behaviour, speech)) as running:
         timeout = 1.5 if expected == TIMEOUT else 20  # whoever goes on for ever would do so for half a minute
-        told = {"url": running.url, "token": "upstream-token-of-tests", "timeout": timeout}
-        configure(settings, **told, protocol=speech.protocol)
+        options = {"url": running.url, "token": "upstream-token-of-tests", "timeout": timeout}
+        configure(settings, **options, protocol=speech.protocol)
         answer = caller.post(BRAND, CALL)
 
     assert refusal(answer) == expected
     assert len(running.prompts) == 1
-    told = f"{answer.headers}{answer.content!r}".lower()
-    assert not any(secret in told for secret in ("canary", "upstream-token", "127.0.0.1", "traceback"))
+    text = f"{answer.headers}{answer.content!r}".lower()
+    assert not any(secret in text for secret in ("canary", "upstream-token", "127.0.0.1", "traceback"))
     assert Call.objects.get().outcome == ("agent_busy" if expected == BUSY else expected[2])
 
 
 @pytest.mark.parametrize(
-    ("told", "passed_on"),
+    ("retry_after", "passed_on"),
     [
         ("17", "17"), ("0", "0"), ("", "5"), ("soon", "5"), ("-3", "5"), ("999999999", "86400"),
         ("Wed, 21 Oct 2015 07:28:00 GMT", "0"), ("Fri, 31 Dec 9999 23:59:59 GMT", "86400"),
     ],
 )  # fmt: skip
 def test_how_long_a_busy_agent_wants_to_be_left_alone(
-    told: str, passed_on: str, caller: JsonClient, settings: Any
+    retry_after: str, passed_on: str, caller: JsonClient, settings: Any
 ) -> None:
-    with agent(says(lambda _: b"", status="429 Too Many Requests", retry_after=told)) as running:
+    with agent(answers_with(lambda _: b"", status="429 Too Many Requests", retry_after=retry_after)) as running:
         configure(settings, url=running.url)
         answer = caller.post(BRAND, CALL)
 
@@ -137,7 +140,7 @@ def test_a_certificate_that_nobody_trusts(caller: JsonClient, settings: Any, tmp
         configure(settings, url=running.url)
 
         assert refusal(caller.post(BRAND, CALL)) == UNAVAILABLE
-    assert running.asked == []
+    assert running.calls == []
 
 
 def test_tls_to_what_speaks_none(caller: JsonClient, settings: Any) -> None:
@@ -153,18 +156,18 @@ def test_an_error_of_the_agent_keeps_its_code_and_loses_its_words(
     speech: Speech, caller: JsonClient, settings: Any
 ) -> None:
     error = {"code": -32001, "message": CANARY, "data": {"stack": CANARY}}
-    errs = says(lambda asked: {"jsonrpc": "2.0", "id": asked.body["id"], "error": error})
+    errs = answers_with(lambda call: {"jsonrpc": "2.0", "id": call.body["id"], "error": error})
     with agent(with_card(errs, speech)) as running:
         configure(settings, url=running.url, protocol=speech.protocol)
         answer = caller.post(BRAND, CALL)
 
-    told = {"code": -32001, "message": "The agent reported an error."}
-    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": told})
+    expected = {"code": -32001, "message": "The agent reported an error."}
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": expected})
     assert Call.objects.get().outcome == "agent_error"
 
 
 def test_a_failing_status_with_an_answer_of_its_own_counts_as_the_answer(caller: JsonClient, settings: Any) -> None:
-    with agent(says(result_of, status="500 Internal Server Error")) as running:
+    with agent(answers_with(result_of, status="500 Internal Server Error")) as running:
         configure(settings, url=running.url)
         answer = caller.post(BRAND, CALL)
 
@@ -184,7 +187,7 @@ def test_replies_that_mean_harm_pass_as_the_json_that_they_are(
 ) -> None:
     for text in hostile_replies(8):
         result = as_result(speech, text)
-        answers = says(lambda asked, said=result: {**result_of(asked), "result": said})
+        answers = answers_with(lambda call, result=result: {**result_of(call), "result": result})
         with agent(with_card(answers, speech)) as running:
             configure(settings, url=running.url, protocol=speech.protocol)
             answer = caller.post(BRAND, CALL)
@@ -205,7 +208,7 @@ def test_a_result_of_no_shape_says_nothing_to_an_analysis(result: Any) -> None:
 
 def test_members_beside_the_result_stay_here(caller: JsonClient, settings: Any) -> None:
     big = {"n": 2**70, "text": "ü"}
-    with agent(says(lambda asked: {**result_of(asked), "result": big, "x-internal": CANARY})) as running:
+    with agent(answers_with(lambda call: {**result_of(call), "result": big, "x-internal": CANARY})) as running:
         configure(settings, url=running.url)
         answer = caller.post(BRAND, CALL)
 
@@ -214,7 +217,7 @@ def test_members_beside_the_result_stay_here(caller: JsonClient, settings: Any) 
 
 def test_a_result_is_passed_on_as_it_is(caller: JsonClient, settings: Any) -> None:
     body = b'{"jsonrpc":"2.0","id":"task-one","result":{"a": 1.10, "b":"\\u00fc", "a2": [1E2]}}'
-    with agent(says(lambda _: body)) as running:
+    with agent(answers_with(lambda _: body)) as running:
         configure(settings, url=running.url)
 
         assert caller.post(BRAND, CALL).content == body
@@ -245,15 +248,15 @@ def test_whoever_answers_once_per_connection_is_asked_each_time_once(caller: Jso
             assert closed.acquire(timeout=MOST_SECONDS)
 
     assert statuses == [200, 200, 200]
-    assert len(running.asked) == 3
+    assert len(running.calls) == 3
 
 
 @pytest.mark.django_db(transaction=True)  # the connection is closed
 def test_no_database_connection_is_held_while_the_agent_thinks(person: User, settings: Any) -> None:
-    caller, held = signed_in(consenting(person)), []
+    caller, connected = signed_in(consenting(person)), []
 
     def behave(socket_: Any, call: fake.Call, running: fake.Agent) -> None:
-        held.append(ours.connection is not None)
+        connected.append(ours.connection is not None)
         fake.answers()(socket_, call, running)
 
     ours = connections["default"]  # of this thread, which is the one that calls
@@ -261,7 +264,7 @@ def test_no_database_connection_is_held_while_the_agent_thinks(person: User, set
         configure(settings, url=running.url)
 
         assert caller.post(BRAND, CALL).status_code == 200
-    assert held == [False]
+    assert connected == [False]
 
 
 def test_memory_stays_flat_and_no_thread_is_lost() -> None:

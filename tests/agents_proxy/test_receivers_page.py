@@ -54,14 +54,14 @@ def test_it_is_reached_from_the_agreement_before_and_after_withdrawing(
     answer = browser.post(f"/profile/consent/{consent.consent_id}/withdraw/")
     assert answer.headers["Location"] == page_of(consent)
     assert "0 of 2 receivers confirmed" in words(browser.get(page_of(consent)))
-    there.says = lambda agent, _claims: (200, b"<b>gone</b>") if agent == "brand" else (503, b"")
+    there.reply = lambda agent, _claims: (200, b"<b>gone</b>") if agent == "brand" else (503, b"")
     attempt()
 
     after = words(browser.get(page_of(consent)))
     assert "1 of 2 receivers confirmed" in after
     [receipt] = re.findall(r"<code>(\S+)</code>", browser.get(page_of(consent)).content.decode())
-    told = claims_of(receipt, kind=RECEIPT_TYPE)
-    assert (told["receiver"], told["answer"], told["iss"]) == ("brand", "<b>gone</b>", settings.ISSUER)
+    claims = claims_of(receipt, kind=RECEIPT_TYPE)
+    assert (claims["receiver"], claims["answer"], claims["iss"]) == ("brand", "<b>gone</b>", settings.ISSUER)
     assert "&lt;b&gt;gone&lt;/b&gt;" in after
     assert "It did not confirm." in after
     assert "Next attempt" in after

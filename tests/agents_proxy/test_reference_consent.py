@@ -36,7 +36,7 @@ def ana(person: User) -> User:
     return consenting(owning(person, "+4917604069055"))
 
 
-def asked(agents: str, prompt: Prompt, assertion: str, *, agent: str = "core") -> Any:
+def reply_to(agents: str, prompt: Prompt, assertion: str, *, agent: str = "core") -> Any:
     target = Upstream(f"{agents}/{agent}", "", 20, Protocol.TASKS_SEND)
     return call(target, prompt, assertion)
 
@@ -65,26 +65,28 @@ PROMPT = Prompt("ana@example.org", "session-1", "task-one")
 
 def test_without_one_or_with_another_nothing_is_answered(agents: str, ana: User) -> None:
     good = made(agents, ana, PROMPT)
-    assert asked(agents, PROMPT, "").error_code == -32010
-    assert asked(agents, PROMPT, good).error_code is None
-    assert asked(agents, PROMPT, good).error_code == -32010  # once
+    assert reply_to(agents, PROMPT, "").error_code == -32010
+    assert reply_to(agents, PROMPT, good).error_code is None
+    assert reply_to(agents, PROMPT, good).error_code == -32010  # once
 
     other = Prompt("ana@example.org, now", "session-1", "task-one")
-    assert asked(agents, other, made(agents, ana, PROMPT)).error_code == -32010
-    assert asked(agents, Prompt(PROMPT.text, "session-1", "task-two"), made(agents, ana, PROMPT)).error_code == -32010
-    assert asked(agents, PROMPT, made(agents, ana, PROMPT), agent="brand").error_code == -32010
-    assert asked(agents, PROMPT, made("http://elsewhere.example", ana, PROMPT)).error_code == -32010
+    assert reply_to(agents, other, made(agents, ana, PROMPT)).error_code == -32010
+    assert (
+        reply_to(agents, Prompt(PROMPT.text, "session-1", "task-two"), made(agents, ana, PROMPT)).error_code == -32010
+    )
+    assert reply_to(agents, PROMPT, made(agents, ana, PROMPT), agent="brand").error_code == -32010
+    assert reply_to(agents, PROMPT, made("http://elsewhere.example", ana, PROMPT)).error_code == -32010
 
 
 def test_a_consent_of_somebody_else_is_none(agents: str, ana: User) -> None:
     zoe = Subject(("zoe@example.org",), person_pk=ana.pk, disclosed=("zoe@example.org",))
 
-    assert asked(agents, PROMPT, made(agents, ana, PROMPT, about=zoe)).error_code == -32010
+    assert reply_to(agents, PROMPT, made(agents, ana, PROMPT, about=zoe)).error_code == -32010
 
 
 def test_whom_it_is_about_comes_from_the_assertion(agents: str, ana: User) -> None:
     prompt = Prompt("Who lives in Leipzig and is named Mara Lindholm?", "session-1", "task-one")
-    reply = asked(agents, prompt, made(agents, ana, prompt, agent="public"), agent="public")
+    reply = reply_to(agents, prompt, made(agents, ana, prompt, agent="public"), agent="public")
     [part] = reply.result["status"]["message"]["parts"]
 
     assert "mara.lindholm" not in part["text"]
@@ -104,7 +106,7 @@ def test_a_claim_that_does_not_fit(change: dict[str, Any], agents: str, ana: Use
 
     def sent(key: OKPKey, header: dict[str, str], claims: dict[str, Any]) -> int | None:
         signed = jws.serialize_compact(header, orjson.dumps(claims), key, algorithms=["EdDSA"])
-        code: int | None = asked(agents, PROMPT, signed).error_code
+        code: int | None = reply_to(agents, PROMPT, signed).error_code
         return code
 
     assert sent(key, header, claims) == -32010

@@ -18,29 +18,29 @@ def kept() -> None:
 
 def tasks_send(text: str, task: str) -> Any:
     params = {"sessionId": "session-1", "message": {"role": "user", "parts": [{"type": "text", "text": text}]}}
-    asked = {"jsonrpc": "2.0", "id": task, "method": "tasks/send", "params": params}
-    return answer_request("core", asked)["result"]
+    request = {"jsonrpc": "2.0", "id": task, "method": "tasks/send", "params": params}
+    return answer_request("core", request)["result"]
 
 
-def said(task: Any) -> str:
+def text_of(task: Any) -> str:
     return str(task["status"]["message"]["parts"][0]["text"])
 
 
 def test_it_asks_and_takes_the_answer_once() -> None:
-    asked = tasks_send(PROMPT, "task-asking")
+    question = tasks_send(PROMPT, "task-asking")
     repeated = tasks_send(PROMPT, "task-asking")
     answered = tasks_send("crowded trains, rain", "task-asking")
     later = tasks_send(PROMPT, "task-later")
 
-    assert asked["status"]["state"] == "input-required"
-    assert said(asked) == "Please tell us your dislikes. So far: loud bars."
-    assert repeated == asked
+    assert question["status"]["state"] == "input-required"
+    assert text_of(question) == "Please tell us your dislikes. So far: loud bars."
+    assert repeated == question
     assert answered["status"]["state"] == "completed"
-    assert unwrapped(said(answered))["dislikes"] == ["crowded trains", "rain"]
+    assert unwrapped(text_of(answered))["dislikes"] == ["crowded trains", "rain"]
     assert later["status"]["state"] == "input-required"
 
 
 def test_an_answer_names_the_task_that_asked() -> None:
     tasks_send(PROMPT, "task-asking")
 
-    assert unwrapped(said(tasks_send("crowded trains, rain", "task-another"))) == {}
+    assert unwrapped(text_of(tasks_send("crowded trains, rain", "task-another"))) == {}

@@ -44,26 +44,26 @@ def test_everything_in_it_is_said_to_be_invented_and_can_reach_nobody() -> None:
         assert max(Counter(person[name] for person in PEOPLE).values()) == 1
 
 
-def asked(person: dict[str, Any], **other: str) -> str:
+def prompt_for(person: dict[str, Any], **other: str) -> str:
     """The prompt of an analysis of somebody in the file."""
     code = "+1" if person["phone"].startswith("+1") else "+49"
-    said = {"fullName": person["full_name"], "email": person["email"], "countryCode": code}
-    return profile_prompt({**said, "phoneNumber": person["phone"].removeprefix(code), **other})
+    members = {"fullName": person["full_name"], "email": person["email"], "countryCode": code}
+    return profile_prompt({**members, "phoneNumber": person["phone"].removeprefix(code), **other})
 
 
 def test_a_phone_or_an_address_finds_a_person() -> None:
     person = PEOPLE[10]
-    held = {name: value for name, value in person.items() if name not in ("kind", "person")}
+    fields = {name: value for name, value in person.items() if name not in ("kind", "person")}
 
-    for prompt in (asked(person), person["phone"], f"Who is {person['email'].upper()}?"):
+    for prompt in (prompt_for(person), person["phone"], f"Who is {person['email'].upper()}?"):
         found = profile_of("public", prompt)
-        assert found.items() >= held.items()
+        assert found.items() >= fields.items()
 
 
 def test_identifiers_that_do_not_belong_together_find_nobody() -> None:
     one, other = PEOPLE[3], next(person for person in PEOPLE if person["full_name"] != PEOPLE[3]["full_name"])
 
-    for prompt in (asked(one, email=other["email"]), asked(one, fullName="Nobody Else")):
+    for prompt in (prompt_for(one, email=other["email"]), prompt_for(one, fullName="Nobody Else")):
         assert "address" not in profile_of("public", prompt)
         assert "state" not in profile_of("second", prompt)
         assert "brand_affinities" not in profile_of("brand", prompt)
@@ -108,7 +108,7 @@ def test_replies_have_the_three_forms_that_callers_meet() -> None:
 @pytest.mark.django_db
 def test_an_analysis_of_the_sample_person_fills_the_profile(agents: Agents) -> None:
     profile_of("core-profile", SAMPLE_DESCRIPTION)
-    agents.says = {
+    agents.replies = {
         name: lambda request, name=name: reply_of(name, request["params"]["message"]["parts"][0]["text"])
         for name in ORDER
     }

@@ -22,7 +22,7 @@ City: Berlin
 Diet preference: vegetarian
 Likes: tea, jazz
 """
-ASKED = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
+IDENTIFIERS = {"fullName": "Zoe Doe", "email": "zoe.doe@example.org", "countryCode": "+49", "phoneNumber": "3012345678"}
 ZOE = {
     "full_name": "Zoe Doe", "email": "zoe.doe@example.org", "phone": "+493012345678", "age": 34, "city": "Berlin",
     "diet_preference": "vegetarian", "likes": ["tea", "jazz"], "country": "Germany",
@@ -33,7 +33,7 @@ ZOE = {
     "prompt",
     [
         "Phone: +49 30 12345678", "Who can be reached at +49 (30) 1234-5678?", "E-mail: ZOE.DOE@example.org",
-        '{"phone": "+493012345678"}', '{"email": "Zoe.Doe@Example.org"}', profile_prompt(ASKED),
+        '{"phone": "+493012345678"}', '{"email": "Zoe.Doe@Example.org"}', profile_prompt(IDENTIFIERS),
         '{"countryCode": "+49", "phoneNumber": "3012345678"}',
     ],
 )  # fmt: skip

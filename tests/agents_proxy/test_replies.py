@@ -21,25 +21,25 @@ from agents_proxy.proxy.spelling import canonical
 CASES = json.loads((Path(__file__).parents[1] / "vectors/agent-replies.json").read_text())
 
 
-def says(text: Any) -> dict[str, Any]:
+def reply_of(text: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": "t", "result": {"status": {"message": {"parts": [{"type": "text", "text": text}]}}}}
 
 
 @pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["name"])
 def test_recorded_replies_come_out_as_expected(case: dict[str, Any]) -> None:
-    said = {agent: read_through_the_proxy(case["replies"][agent]) for agent in CASES["order"]}
-    merged = merge({agent: one.fields for agent, one in said.items() if one.fields is not None})
+    readings = {agent: read_through_the_proxy(case["replies"][agent]) for agent in CASES["order"]}
+    merged = merge({agent: one.fields for agent, one in readings.items() if one.fields is not None})
     about = metadata(merged.profile, [10, 20])
 
     assert merged.profile == case["profile"]
     assert case["provenance"] in (None, merged.provenance)
-    assert sorted(agent for agent, one in said.items() if one.fields is None) == sorted(case.get("failed", []))
-    assert [agent for agent in CASES["order"] if said[agent].repaired] == case.get("repaired", [])
+    assert sorted(agent for agent, one in readings.items() if one.fields is None) == sorted(case.get("failed", []))
+    assert [agent for agent in CASES["order"] if readings[agent].repaired] == case.get("repaired", [])
     assert about["total_fields"] == case["total_fields"]
     scores = {name: about[name] for name in ("confidence_score", "accuracy_score") if name in about}
     assert scores == case.get("metadata", {})
     assert about["response_time_ms"] == 15
-    empty = [agent for agent in CASES["order"] if said[agent].fields == {}]
+    empty = [agent for agent in CASES["order"] if readings[agent].fields == {}]
     assert empty == case.get("empty", empty)
 
 
@@ -84,7 +84,7 @@ def test_four_silent_agents_cover_nothing_and_agree_in_nothing() -> None:
     ],
 )
 def test_text_that_parses_is_read_as_it_is(text: str, fields: dict[str, Any]) -> None:
-    assert read_reply(says(text)) == Reading(fields)
+    assert read_reply(reply_of(text)) == Reading(fields)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_text_that_parses_is_read_as_it_is(text: str, fields: dict[str, Any]) ->
     ],
 )
 def test_text_that_only_a_repair_reads_is_marked(text: str, fields: dict[str, Any]) -> None:
-    assert read_reply(says(text)) == Reading(fields, repaired=True)
+    assert read_reply(reply_of(text)) == Reading(fields, repaired=True)
 
 
 @pytest.mark.parametrize(
@@ -125,16 +125,16 @@ def test_text_that_only_a_repair_reads_is_marked(text: str, fields: dict[str, An
     ],
 )
 def test_text_that_nothing_reads_is_kept_with_the_reason(text: str, code: str) -> None:
-    assert read_reply(says(text)) == Reading(None, error_code=code)
+    assert read_reply(reply_of(text)) == Reading(None, error_code=code)
 
 
-@pytest.mark.parametrize("answer", [{}, [], None, 5, "x", {"result": []}, {"result": {"parts": 5}}, says(7)])
+@pytest.mark.parametrize("answer", [{}, [], None, 5, "x", {"result": []}, {"result": {"parts": 5}}, reply_of(7)])
 def test_an_answer_without_text_is_named(answer: Any) -> None:
     assert read_reply(answer) == Reading(None, error_code="no_text")
 
 
 def test_of_equal_objects_the_later_counts_and_what_needs_no_repair_before_it() -> None:
-    answer = says("Working on it")
+    answer = reply_of("Working on it")
     answer["result"]["artifacts"] = [{"parts": [{"text": '{"city": "Linz"}'}, {"text": '{"city": "Graz",}'}]}]
     linz = read_reply(answer)
     answer["result"]["parts"] = [{"text": '{"city": "Wels"}'}]
@@ -146,7 +146,7 @@ def test_of_equal_objects_the_later_counts_and_what_needs_no_repair_before_it() 
     "text", ['{"a": "' + "x" * 1_000_000, "{" * 900_000, "```" * 300_000, "`{`" * 300_000, "```" + "a" * 900_000]
 )
 def test_large_nonsense_is_read_to_its_end(text: str) -> None:
-    reading = read_reply(says(text))
+    reading = read_reply(reply_of(text))
 
     assert (reading.fields is None) == bool(reading.error_code)
 
@@ -156,7 +156,7 @@ def test_large_nonsense_is_read_to_its_end(text: str) -> None:
 def test_the_repair_of_a_reply_has_one_budget(opened: str, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[int] = []
     monkeypatch.setattr(json_repair, "loads", lambda text, **_: tried.append(len(text)))
-    answer = says("")
+    answer = reply_of("")
     answer["result"]["parts"] = [{"text": f"{opened}{shape * 700}\n```\n"}] * 30
     read_reply(answer)
 
@@ -168,7 +168,7 @@ def test_an_honest_long_text_is_repaired_within_the_budget() -> None:
     text = str(fields)  # quotes of another language
     assert len(text) > 10_000
 
-    assert read_reply(says(text)) == Reading(fields, repaired=True)
+    assert read_reply(reply_of(text)) == Reading(fields, repaired=True)
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,12 @@ def task(text: str) -> dict[str, Any]:
     return {"status": {"state": "completed", "message": {"role": "agent", "parts": [{"type": "text", "text": text}]}}}
 
 
-def parts(*held: Any) -> dict[str, Any]:
-    return {"parts": list(held)}
+def parts(*members: Any) -> dict[str, Any]:
+    return {"parts": list(members)}
 
 
-def artifacts(*held: list[Any], named: bool = False) -> dict[str, Any]:
-    kept = [{"artifactId": "one" if named else str(at), "parts": each} for at, each in enumerate(held)]
+def artifacts(*parts_of_each: list[Any], named: bool = False) -> dict[str, Any]:
+    kept = [{"artifactId": "one" if named else str(at), "parts": each} for at, each in enumerate(parts_of_each)]
     return {"status": {"state": "completed"}, "artifacts": kept}
 
 

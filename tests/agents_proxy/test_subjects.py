@@ -36,9 +36,9 @@ MISMATCH = (403, -32058, "subject_mismatch")
 @pytest.fixture
 def agents(agents: Agents, settings: Any) -> Agents:
     """Every agent, each of which tells of Ana whoever asks, and whatever for."""
-    told = {name: {**settings.AGENTS["core"], "url": f"{agents.address}/{name}"} for name in AGENTS}
-    settings.AGENTS = {**settings.AGENTS, **told}
-    agents.says = dict.fromkeys(PROMPTED, ANA)
+    known = {name: {**settings.AGENTS["core"], "url": f"{agents.address}/{name}"} for name in AGENTS}
+    settings.AGENTS = {**settings.AGENTS, **known}
+    agents.replies = dict.fromkeys(PROMPTED, ANA)
     return agents
 
 
@@ -65,7 +65,7 @@ NAMES_ANA = [
 @pytest.mark.parametrize("text", NAMES_ANA)
 def test_a_prompt_that_names_somebody_else_goes_nowhere(agent: str, text: str, zoe: User, agents: Agents) -> None:
     assert refusal(signed_in(zoe).post(f"/api/a2a/{agent}", {"text": text})) == MISMATCH
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_prompt_that_names_somebody_else_goes_nowhere(agent: str, text: str, z
     ],
 )  # fmt: skip
 def test_ones_own_and_what_names_nobody_passes(text: str, zoe: User, agents: Agents) -> None:
-    agents.says["core"] = {"email": "zoe@example.org", "city": "Graz"}
+    agents.replies["core"] = {"email": "zoe@example.org", "city": "Graz"}
 
     assert signed_in(zoe).post("/api/a2a/core", {"text": text}).status_code == 200
 
@@ -88,7 +88,7 @@ def test_ones_own_and_what_names_nobody_passes(text: str, zoe: User, agents: Age
 @pytest.mark.parametrize("address", ["o'brien@example.org", "zoe+20261127@example.org", "_zoe_@example.org"])
 def test_ones_own_address_is_ones_own_however_it_looks(address: str, agents: Agents) -> None:
     owner = consenting(owning(PersonFactory(email=address)))
-    agents.says["core"] = {"email": address}
+    agents.replies["core"] = {"email": address}
 
     assert signed_in(owner).post("/api/a2a/core", {"text": f"Email: {address}"}).status_code == 200
 
@@ -109,10 +109,10 @@ def test_nothing_is_asked_for_somebody_who_verified_nothing(agent: str, agents: 
         answer = signed_in(zoe).post(f"/api/a2a/{agent}", {"text": text})
         assert refusal(answer) == (403, -32060, "subject_not_verified")
         assert answer.json()["error"]["data"]["verify_url"] == "http://localhost:8000/accounts/email/"
-    assert agents.asked == []
+    assert agents.requests == []
 
 
-SAID = {
+REPLIES = {
     "an address": ({"email": "ana@example.org", "city": CANARY}, False),
     "a number": ({"phone": "+351 912 345 678", "city": CANARY}, False),
     "another spelling": ({"eMail": "ana@example.org", "city": CANARY}, False),
@@ -148,9 +148,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("said", "passes"), SAID.values(), ids=SAID)
-def test_a_reply_about_others_alone_is_withheld(said: Any, passes: bool, zoe: User, agents: Agents) -> None:
-    agents.says["core"] = said
+@pytest.mark.parametrize(("reply", "passes"), REPLIES.values(), ids=REPLIES)
+def test_a_reply_about_others_alone_is_withheld(reply: Any, passes: bool, zoe: User, agents: Agents) -> None:
+    agents.replies["core"] = reply
     answer = signed_in(zoe).post("/api/a2a/core", {"text": "Who am I?"})
 
     assert (answer.status_code == 200) == passes
@@ -166,11 +166,11 @@ def test_a_sites_token_covers_who_gave_it(ana: User, zoe: User, agents: Agents) 
     assert (answer.status_code, answer.json()["code"]) == (403, "subject_not_verified")
     assert answer.json()["data"]["verify_url"] == "http://localhost:8000/accounts/email/"
     assert site.post("/api/a2a/analyses", body_of(zoe)).status_code == 202
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 def test_an_analysis_tells_agents_a_verified_number_alone(zoe: User, agents: Agents) -> None:
-    agents.says = {}
+    agents.replies = {}
     for national in ("15112345678", "15112345679"):
         answer = signed_in(zoe).post(
             "/api/a2a/analyses", {**body_of(zoe), "countryCode": "+49", "phoneNumber": national}
@@ -178,8 +178,8 @@ def test_an_analysis_tells_agents_a_verified_number_alone(zoe: User, agents: Age
         run = Run.objects.get(analysis_id=answer.json()["analysisId"])
         steps.run_through(run.pk)
 
-        told = [json.dumps(request) for _, request in agents.asked[-len(ORDER) :]]
-        assert [f"+49{national}" in prompt for prompt in told] == [national == OTHERS[3:]] * len(ORDER)
+        prompts = [json.dumps(request) for _, request in agents.requests[-len(ORDER) :]]
+        assert [f"+49{national}" in prompt for prompt in prompts] == [national == OTHERS[3:]] * len(ORDER)
         raw = signed_in(zoe).get(f"/api/a2a/analyses/{run.analysis_id}/raw").json()
         assert raw["input"]["phoneNumber"] == national
 
@@ -191,7 +191,7 @@ def test_the_name_in_an_analysis_names_nobody_else(change: dict[str, str], zoe: 
     steps.run_through(run.pk)
 
     assert [step.error_code for step in run.steps.all()] == ["subject_mismatch"] * len(ORDER)
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 def test_what_an_analysis_is_told_of_others_is_kept_nowhere(zoe: User, agents: Agents) -> None:
@@ -207,7 +207,7 @@ def test_an_address_that_was_given_up_meanwhile_is_asked_about_no_more(zoe: User
     run = Run.objects.get(analysis_id=answer.json()["analysisId"])
     steps.run_through(run.pk)
 
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 def test_pages_offer_ones_own_and_take_nothing_else(ana: User, zoe: User, agents: Agents) -> None:
@@ -222,9 +222,9 @@ def test_pages_offer_ones_own_and_take_nothing_else(ana: User, zoe: User, agents
     for form in ({"about": "ana@example.org"}, {"about": NUMBER}):
         assert page.post("/profile/look-up/", form).status_code == 400
         assert page.post("/profile/update/", {**form, "instruction": "Forget me."}).status_code == 400
-    told = page.post("/profile/create/", {"text": "I am Ana, ana@example.org."})
-    assert (told.status_code, "about somebody else" in told.content.decode()) == (403, True)
-    assert agents.asked == []
+    answer = page.post("/profile/create/", {"text": "I am Ana, ana@example.org."})
+    assert (answer.status_code, "about somebody else" in answer.content.decode()) == (403, True)
+    assert agents.requests == []
 
 
 FAMILY_B = [address for address in ADDRESSES if address.route.startswith(("api/a2a/", "profile/"))]
@@ -267,12 +267,12 @@ def test_two_people_at_every_address(asker: str, ana: User, zoe: User, agents: A
                 else:
                     answer = caller.send(address.method, path, json.dumps(body).encode() if body else b"")
                 statuses[answer.status_code] += 1
-                said = answer.content.decode(errors="replace")
-                if CANARY in said or (not body and any(own in said for own in ("ana@example.org", NUMBER))):
+                text = answer.content.decode(errors="replace")
+                if CANARY in text or (not body and any(own in text for own in ("ana@example.org", NUMBER))):
                     about.append((address.name, body))
     assert about == []
     assert {200, 400, 403, 404} <= statuses.keys()
-    assert all("ana@example.org" not in json.dumps(request) for _, request in agents.asked[len(ORDER) :])
+    assert all("ana@example.org" not in json.dumps(request) for _, request in agents.requests[len(ORDER) :])
 
 
 def test_a_masked_number_of_an_earlier_release_is_nobodys(zoe: User) -> None:

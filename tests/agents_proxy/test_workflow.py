@@ -29,7 +29,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Agents, person: User) -> None:
-    agents.says = {"brand": {"likes": ["tea"], "city": "Linz"}, "second": {"city": "Wels", "confidence": 0.5}}
+    agents.replies = {"brand": {"likes": ["tea"], "city": "Linz"}, "second": {"city": "Wels", "confidence": 0.5}}
     run = finished(person)
 
     assert agents.names == ["brand", "core", "public", "second"]
@@ -50,7 +50,7 @@ def test_a_run_asks_each_agent_once_in_order_and_keeps_what_they_said(agents: Ag
 def test_agents_get_one_prompt_with_a_session_of_the_run_and_a_task_of_the_step(agents: Agents, person: User) -> None:
     run = finished(owning(person, "+3519123456789"))
 
-    requests = [request for _, request in agents.asked]
+    requests = [request for _, request in agents.requests]
     assert {request["params"]["sessionId"] for request in requests} == {steps.session_id(run)}
     assert [request["id"] for request in requests] == list(
         run.steps.order_by("position").values_list("task_id", flat=True)
@@ -78,12 +78,12 @@ def test_purchases_go_to_the_brand_agent_alone_and_only_while_agreed_to(
     consents.withdraw(consent_id=item.consent.consent_id, by=person)
     finished(person)
 
-    told = ["Blue Bottle" in json.dumps(request) for _, request in agents.asked]
-    assert told == [True, False, False, False] + [False] * 4
+    has_purchases = ["Blue Bottle" in json.dumps(request) for _, request in agents.requests]
+    assert has_purchases == [True, False, False, False] + [False] * 4
 
 
 def test_nothing_of_a_run_is_in_clear_at_rest(agents: Agents, person: User) -> None:
-    agents.says = {"brand": {"likes": ["a very rare word"]}, "core": "no JSON but rare words"}
+    agents.replies = {"brand": {"likes": ["a very rare word"]}, "core": "no JSON but rare words"}
     finished(person)
 
     kept = [*Run.objects.values(), *Step.objects.values(), *Call.objects.values()]
@@ -94,7 +94,7 @@ def test_nothing_of_a_run_is_in_clear_at_rest(agents: Agents, person: User) -> N
 
 
 def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: Any) -> None:
-    agents.says = {"brand": '{"likes": ["tea",],}', "core": "no JSON"}
+    agents.replies = {"brand": '{"likes": ["tea",],}', "core": "no JSON"}
     run = finished(person)
     fields = dict(run.steps.values_list("agent", "fields"))
     assert fields["core"] is None
@@ -105,7 +105,7 @@ def test_pages_read_no_reply_again(agents: Agents, person: User, monkeypatch: An
 
 
 def test_a_failed_step_stops_nothing(agents: Agents, person: User) -> None:
-    agents.says = {"brand": {"error": {"code": -32603}}, "core": {"age": 5}, "public": "I found nothing."}
+    agents.replies = {"brand": {"error": {"code": -32603}}, "core": {"age": 5}, "public": "I found nothing."}
     run = finished(person)
 
     assert run.status == "completed_with_errors"
@@ -141,7 +141,7 @@ def test_a_dead_workers_step_is_asked_again_under_the_same_task_and_recorded_onc
 
     done = kept(run)
     assert (done.status, states(done)) == ("completed", ["empty"] * 4)
-    assert agents.asked[0][1]["id"] == lost.prompt.task_id
+    assert agents.requests[0][1]["id"] == lost.prompt.task_id
     assert list(done.steps.order_by("position").values_list("attempt", flat=True)) == [2, 1, 1, 1]
     assert steps.record_step(lost, {"status": "failed", "error_code": "late", "duration_ms": 1}) is False
     assert done.steps.get(agent="brand").status == "empty"
@@ -178,7 +178,7 @@ def test_a_cancelled_run_drops_what_comes_later(agents: Agents, person: User) ->
 
     assert steps.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
     steps.run_through(run.pk)
-    assert (kept(run).status, states(run), agents.asked) == ("cancelled", ["skipped"] * 4, [])
+    assert (kept(run).status, states(run), agents.requests) == ("cancelled", ["skipped"] * 4, [])
     assert analysis_actions.cancel_analysis(by=person, analysis_id=run.analysis_id).status == "cancelled"
 
 
@@ -190,15 +190,15 @@ def test_an_ended_run_cannot_be_cancelled(agents: Agents, person: User) -> None:
 
 
 def test_a_failed_step_can_be_tried_again_and_is_merged(agents: Agents, person: User) -> None:
-    agents.says = {"brand": {"city": "Linz"}, "core": "sorry"}
+    agents.replies = {"brand": {"city": "Linz"}, "core": "sorry"}
     run = finished(person)
-    agents.says["core"] = {"city": "Graz"}
+    agents.replies["core"] = {"city": "Graz"}
     analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
     assert (kept(run).status, kept(run).profile, kept(run).finished_at) == ("queued", None, None)
     steps.run_through(run.pk)
 
     assert agents.names == ["brand", "core", "public", "second", "core"]
-    assert agents.asked[1][1]["id"] == agents.asked[4][1]["id"]
+    assert agents.requests[1][1]["id"] == agents.requests[4][1]["id"]
     assert (kept(run).status, kept(run).provenance) == ("completed", {"city": "core"})
 
 
@@ -211,7 +211,7 @@ def test_only_failed_steps_of_ended_runs_are_tried_again(agents: Agents, person:
 
 
 def test_a_step_is_not_tried_again_after_the_consent_ended(agents: Agents, person: User) -> None:
-    agents.says = {"core": "sorry"}
+    agents.replies = {"core": "sorry"}
     run = finished(person)
     consents.withdraw(consent_id=run.consent.consent_id, by=person)
 
@@ -234,7 +234,7 @@ def test_a_deleted_run_leaves_nothing_for_its_worker(agents: Agents, person: Use
 
     assert steps.record_step(claimed, {"status": "failed", "error_code": "x", "duration_ms": 1}) is False
     steps.run_through(run.pk)
-    assert (Run.objects.count(), Step.objects.count(), agents.asked) == (0, 0, [])
+    assert (Run.objects.count(), Step.objects.count(), agents.requests) == (0, 0, [])
 
 
 def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, settings: Any) -> None:
@@ -262,10 +262,10 @@ def test_a_run_whose_time_is_over_is_gone_before_it_is_purged(agents: Agents, pe
     with pytest.raises(UnknownAnalysis):
         analysis_queries.raw_of(person, ended.analysis_id)
     assert analysis_queries.analyses_of(person)["analyses"] == []
-    agents.asked.clear()
+    agents.requests.clear()
     assert steps.abandoned_runs() == []
     steps.run_through(under_way.pk)
-    assert agents.asked == []
+    assert agents.requests == []
 
 
 def test_analyses_are_purged_on_time(settings: Any) -> None:
@@ -283,11 +283,11 @@ def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: Use
 
 
 def test_without_a_free_place_a_run_waits_for_the_sweeper(agents: Agents, person: User, settings: Any) -> None:
-    held = 0
+    taken = 0
     while tasks.ANALYSES.acquire(blocking=False):
-        held += 1
+        taken += 1
     run = started(person)
     tasks.run_analysis(run.pk)
-    tasks.ANALYSES.release(held)
-    assert held == settings.ANALYSES_AT_ONCE
-    assert (kept(run).status, agents.asked) == ("queued", [])
+    tasks.ANALYSES.release(taken)
+    assert taken == settings.ANALYSES_AT_ONCE
+    assert (kept(run).status, agents.requests) == ("queued", [])

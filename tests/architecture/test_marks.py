@@ -27,13 +27,13 @@ def _is_mark(node: ast.expr) -> bool:
 
 def test_every_long_form_is_described() -> None:
     found = dict(marks())
-    silent = [place for place, node in found.items() if not _says_what(node)]
+    silent = [place for place, node in found.items() if not _has_a_description(node)]
 
     assert len(found) > 5
     assert silent == []
 
 
-def _says_what(node: ast.expr) -> bool:
+def _has_a_description(node: ast.expr) -> bool:
     """Whether the first argument is a text of a few words at least."""
     if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
         return False
@@ -42,4 +42,4 @@ def _says_what(node: ast.expr) -> bool:
 
 @pytest.mark.parametrize("source", ["mark.long", "mark.long()", "mark.long('')", "mark.long(only=True)"])
 def test_a_mark_that_says_nothing_is_noticed(source: str) -> None:
-    assert not _says_what(ast.parse(source, mode="eval").body)
+    assert not _has_a_description(ast.parse(source, mode="eval").body)

@@ -131,7 +131,7 @@ def test_the_release_before_bears_every_migration() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "said"),
+    ("operation", "expected"),
     [
         (migrations.RemoveField("grant", "resume_nonce"), "uses it"),
         (migrations.RenameField("grant", "resume_nonce", "nonce"), "uses it"),
@@ -151,12 +151,12 @@ def test_the_release_before_bears_every_migration() -> None:
         (migrations.AddIndex("grant", models.Index(fields=["user"], name="by_user")), None),
     ],
 )  # fmt: skip
-def test_what_the_release_before_does_not_bear_is_found(operation: Any, said: str | None) -> None:
+def test_what_the_release_before_does_not_bear_is_found(operation: Any, expected: str | None) -> None:
     state = MigrationLoader(None, ignore_no_migrations=True).project_state()
 
     found = list(unborne(operation, state, "consent", set()))
 
-    assert [said in each for each in found] == ([True] if said else [])
+    assert [expected in each for each in found] == ([True] if expected else [])
 
 
 def test_tables_that_are_altered_together_are_found() -> None:

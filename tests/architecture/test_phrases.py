@@ -70,13 +70,13 @@ WHOLE = {"Discoveries", "Ends", "I have it", "Give it up", "Sealed to"}  # words
 NAME = re.compile(r'^(?:msgid|msgid_plural|msgstr(?:\[\d\])?) ((?:"[^\n]*"\n?)+)', re.MULTILINE)
 
 
-def said_in_catalogues() -> Iterator[str]:
+def phrases_of_catalogues() -> Iterator[str]:
     for path in sorted((settings.ROOT / "locale").rglob("*.po")):
         for words in NAME.findall(path.read_text()):
             yield "".join(line[1:-1] for line in words.splitlines())
 
 
-def said_in_sources() -> Iterator[str]:
+def phrases_of_sources() -> Iterator[str]:
     for folder, kind in (("templates", "*.html"), ("templates", "*.txt"), ("static/js", "*.js")):
         for path in sorted((settings.ROOT / folder).rglob(kind)):
             yield path.read_text()
@@ -84,16 +84,16 @@ def said_in_sources() -> Iterator[str]:
 
 @pytest.mark.parametrize("phrase", REPLACED)
 def test_a_phrase_that_nobody_understood_stays_away(phrase: str) -> None:
-    found = [words[:120] for words in [*said_in_catalogues(), *said_in_sources()] if phrase in words]
+    found = [words[:120] for words in [*phrases_of_catalogues(), *phrases_of_sources()] if phrase in words]
 
     assert not found, f"say “{REPLACED[phrase]}” instead"
 
 
 def test_a_word_that_needs_another_beside_it_does_not_stand_alone() -> None:
-    assert not WHOLE & set(said_in_catalogues())
+    assert not WHOLE & set(phrases_of_catalogues())
 
 
 def test_the_catalogues_are_read() -> None:
-    said = set(said_in_catalogues())
+    phrases = set(phrases_of_catalogues())
 
-    assert {"Check this history", "Diesen Verlauf prüfen"} <= said
+    assert {"Check this history", "Diesen Verlauf prüfen"} <= phrases

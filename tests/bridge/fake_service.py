@@ -60,7 +60,7 @@ class FakeService:
     """Replies by method and path, in order; the last one stays. An address without a script is a 404."""
 
     scripts: dict[tuple[str, str], list[Script]] = field(default_factory=lambda: defaultdict(list))
-    asked: list[Call] = field(default_factory=list)
+    received: list[Call] = field(default_factory=list)
     url: str = ""
     ends: threading.Event = field(default_factory=threading.Event)
 
@@ -68,7 +68,7 @@ class FakeService:
         self.scripts[method, path].extend(replies)
 
     def reply_to(self, call: Call) -> Reply | str:
-        self.asked.append(call)
+        self.received.append(call)
         below = f"/{call.path.split('/')[1]}/*"  # for what has no script of its own
         script = self.scripts[call.method, call.path] or self.scripts[call.method, below]
         if not script:
@@ -77,7 +77,7 @@ class FakeService:
         return step(call) if callable(step) else step
 
     def calls(self, path: str) -> list[Call]:
-        return [call for call in self.asked if call.path == path]
+        return [call for call in self.received if call.path == path]
 
 
 @contextmanager

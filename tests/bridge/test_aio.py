@@ -72,6 +72,6 @@ def test_a_person_is_played_by_the_clients_own_calls(fake, run):
         return refused.value
 
     assert run(act).code == "temporarily_unavailable"
-    assert [(asked.method, asked.headers["authorization"]) for asked in fake.asked] == [
+    assert [(call.method, call.headers["authorization"]) for call in fake.received] == [
         ("GET", f"Bearer {TOKEN}"), ("GET", f"Bearer {TOKEN}"), ("POST", f"Bearer {TOKEN}")
     ]  # fmt: skip

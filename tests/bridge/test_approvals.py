@@ -13,11 +13,11 @@ from tests.bridge import wire
 from tests.bridge.refusals import refused_for
 
 ISSUER = "https://consent.example"
-ASKED = build(MadeRequest, wire.ASKED)
+MADE_REQUEST = build(MadeRequest, wire.MADE_REQUEST)
 
 
-def opened(told, pins=None, **options):
-    return open_envelope(build(Envelope, told), ASKED, wire.KEY, pins=pins, **options)
+def opened(body, pins=None, **options):
+    return open_envelope(build(Envelope, body), MADE_REQUEST, wire.KEY, pins=pins, **options)
 
 
 def own_key():

@@ -49,7 +49,7 @@ def test_the_request_that_was_shown_is_approved(approve, site):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stdin", "said"),
+    ("arguments", "stdin", "message"),
     [
         (["--digest", "A" * 43], SECRETS, b"not the one that was shown"),
         ([], f"{PASSWORD}\nanother passphrase\n".encode(), b""),
@@ -59,9 +59,9 @@ def test_the_request_that_was_shown_is_approved(approve, site):
     ],
     ids=["another digest", "another passphrase", "another password", "one secret", "no text"],
 )
-def test_nothing_is_decided_where_something_does_not_fit(approve, site, arguments, stdin, said):
+def test_nothing_is_decided_where_something_does_not_fit(approve, site, arguments, stdin, message):
     done = approve(*arguments, stdin=stdin)
 
     assert (done.returncode, site.decisions) == (1, [])
-    assert said in done.stderr
+    assert message in done.stderr
     assert PASSPHRASE.encode() not in done.stdout + done.stderr

@@ -16,15 +16,15 @@ from consent_bridge.toolbox import Toolbox
 from tests.bridge.fake_service import Reply, problem
 from tests.bridge.wire import (
     APPROVED,
-    ASKED,
     DISCOVERY,
     ENTRY,
     KEY,
+    MADE_REQUEST,
     PENDING,
     SCOPE,
     TOKEN,
-    asked_for,
     envelope,
+    request_answer,
     signed,
 )
 
@@ -55,7 +55,7 @@ def test_status_and_end_print_the_status(fake, cli, environ):
 def test_command_line_goes_the_whole_way(fake, cli, environ):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
     fake.on("GET", "/api/v1/scope-catalog", Reply({"scope_entries": [ENTRY]}))
-    answer = asked_for(required_attributes=["lifestyle.food.favorite_cuisine"])
+    answer = request_answer(required_attributes=["lifestyle.food.favorite_cuisine"])
     header = {"request_digest": answer["request_digest"]}
     fake.on("POST", "/api/v1/request-consent", Reply(answer, 201))
     fake.on("GET", "/api/v1/consent-status", Reply(APPROVED))
@@ -64,19 +64,19 @@ def test_command_line_goes_the_whole_way(fake, cli, environ):
 
     discovered = cli("discover", "usr_a", **environ)
     catalog = cli("discover", **environ)
-    asked = cli(*ask, **environ)
+    requested = cli(*ask, **environ)
     waited = cli("wait", "req_a", "--timeout", "5", **environ)
     read = cli("read", "req_a", **environ)
     older = cli("read", "req_a", **environ)
 
-    assert [json.loads(done.stdout) for done in (discovered, catalog, asked, waited)] == [
+    assert [json.loads(done.stdout) for done in (discovered, catalog, requested, waited)] == [
         DISCOVERY,
         {"scope_entries": [ENTRY]},
         answer,
         APPROVED,
     ]
     assert json.loads(read.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
-    assert [done.returncode for done in (discovered, catalog, asked, waited, read)] == [0] * 5
+    assert [done.returncode for done in (discovered, catalog, requested, waited, read)] == [0] * 5
     assert (older.returncode, older.stdout) == (1, b"")
     assert b"revision 1 is lower than 2" in older.stderr
     assert fake.calls("/api/v1/request-consent")[0].json()["required_attributes"] == ["lifestyle.food.favorite_cuisine"]
@@ -84,7 +84,7 @@ def test_command_line_goes_the_whole_way(fake, cli, environ):
 
 def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_path):
     fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
-    (tmp_path / "request.json").write_text(json.dumps(ASKED))
+    (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
 
     done = cli("read", "--request", str(tmp_path / "request.json"), **environ)
 
@@ -94,7 +94,7 @@ def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_pat
 def test_a_new_owner_key_that_was_refused_is_remembered_with_its_time(fake, cli, environ, tmp_path, state):
     answer = {**signed(envelope(), root=generate_root()), "owner_key_reset": True}
     fake.on("GET", "/api/v1/consent-export", Reply(answer))
-    (tmp_path / "request.json").write_text(json.dumps(ASKED))
+    (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
     read = ["read", "--request", str(tmp_path / "request.json")]
     x = answer["owner_key"]["x"]
 
@@ -114,8 +114,8 @@ def test_a_new_owner_key_that_was_refused_is_remembered_with_its_time(fake, cli,
 def test_a_running_bridge_notes_a_new_owner_key_and_takes_what_was_accepted_meanwhile(fake, state):
     answer = {**signed(envelope(), root=generate_root()), "owner_key_reset": True}
     fake.on("GET", "/api/v1/consent-export", Reply(answer))
-    log, name = RequestLog(state), f"{ASKED['issuer']} {ASKED['user_id']}"
-    log.keep(build(MadeRequest, ASKED))
+    log, name = RequestLog(state), f"{MADE_REQUEST['issuer']} {MADE_REQUEST['user_id']}"
+    log.keep(build(MadeRequest, MADE_REQUEST))
     write_private_file(state / "connector-key.json", KEY)
 
     async def read_twice():
@@ -146,7 +146,7 @@ def test_command_line_waits_for_ever(fake, cli, environ):
     done = cli("wait", "req_a", "--timeout", "inf", **environ)
 
     assert (done.returncode, done.stderr) == (0, b"")
-    assert [asked.query["wait"] for asked in fake.asked] == ["30", "30"]
+    assert [call.query["wait"] for call in fake.received] == ["30", "30"]
 
 
 def test_command_line_says_what_the_service_said(fake, cli, environ):
@@ -155,5 +155,5 @@ def test_command_line_says_what_the_service_said(fake, cli, environ):
     done = cli("discover", "usr_a", **environ)
 
     assert (done.returncode, done.stdout) == (1, b"")
-    told = f"consent-bridge: {fake.url}/api/v1: unknown_user (404): No such person.\n"
-    assert done.stderr.decode() == told
+    expected = f"consent-bridge: {fake.url}/api/v1: unknown_user (404): No such person.\n"
+    assert done.stderr.decode() == expected

@@ -19,18 +19,18 @@ from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.refusals import refused_for
 from tests.bridge.wire import (
     APPROVED,
-    ASKED,
     DIGEST,
     DISCOVERY,
     ENTRY,
     FROZEN,
     GRANT,
     KEY,
+    MADE_REQUEST,
     PENDING,
     PURPOSE,
     SCOPE,
     TOKEN,
-    asked_for,
+    request_answer,
 )
 
 
@@ -41,29 +41,29 @@ def test_discovery_is_a_record_with_the_wires_names(fake, client):
 
     assert json.loads(json.dumps(as_json(found))) == DISCOVERY
     assert found == build(Discovery, DISCOVERY)
-    [asked] = fake.asked
-    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
-    assert "token" not in asked.query
-    assert {"origin", "cookie", "sec-fetch-site"}.isdisjoint(asked.headers)
+    [call] = fake.received
+    assert call.headers["authorization"] == f"Bearer {TOKEN}"
+    assert "token" not in call.query
+    assert {"origin", "cookie", "sec-fetch-site"}.isdisjoint(call.headers)
 
 
 def test_a_hint_of_ones_own_caller_leaves_as_a_hash(fake, client):
     fake.on("GET", "/api/v1/user-scopes/usr_a", Reply(DISCOVERY))
-    fake.on("POST", "/api/v1/request-consent", Reply(ASKED, 201))
+    fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
 
     client.discover("usr_a", client_hint="Zoë at the form")
     client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY, client_hint="Zoë at the form")
     client.discover("usr_a")
 
     hint = hashlib.sha256("Zoë at the form".encode()).hexdigest()
-    assert [asked.headers.get("x-client-hint") for asked in fake.asked] == [hint, hint, None]
+    assert [call.headers.get("x-client-hint") for call in fake.received] == [hint, hint, None]
 
 
 def test_user_id_stays_one_part_of_the_path(fake, client):
     with pytest.raises(Problem):
         client.discover("../scope-catalog?x=1")
 
-    assert fake.asked[0].path == "/api/v1/user-scopes/..%2Fscope-catalog%3Fx%3D1"
+    assert fake.received[0].path == "/api/v1/user-scopes/..%2Fscope-catalog%3Fx%3D1"
 
 
 def test_catalog_is_every_scope(fake, client):
@@ -74,10 +74,10 @@ def test_catalog_is_every_scope(fake, client):
 
 def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
     terms = {"access_duration": 3600, "required_attributes": ["lifestyle.food.favorite_cuisine"]}
-    answer = asked_for(purpose="Suggest restaurants", **terms)
+    answer = request_answer(purpose="Suggest restaurants", **terms)
     fake.on("POST", "/api/v1/request-consent", Reply(answer, 201))
 
-    asked = client.request_consent(
+    made_request = client.request_consent(
         "usr_a",
         SCOPE,
         purpose="Suggest restaurants",
@@ -88,8 +88,8 @@ def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
         idempotency_key="order-7",
     )
 
-    assert asked == build(MadeRequest, answer)
-    [sent] = fake.asked
+    assert made_request == build(MadeRequest, answer)
+    [sent] = fake.received
     assert sent.headers["idempotency-key"] == "order-7"
     assert sent.json() == {
         "user_id": "usr_a",
@@ -106,7 +106,7 @@ def test_request_sends_the_public_half_and_only_what_was_given(fake, client):
 @pytest.mark.parametrize("member", ["user_id", "scope", "connector_key_id", "connector_fingerprint", "access_duration"])
 def test_request_that_was_frozen_otherwise_is_refused(fake, client, member):
     other = {"access_duration": 9}.get(member, "another")
-    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, member: other}, 201))
+    fake.on("POST", "/api/v1/request-consent", Reply({**MADE_REQUEST, member: other}, 201))
 
     with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, access_duration=86400)
@@ -129,7 +129,7 @@ OTHER_WORDS = {
 
 @pytest.mark.parametrize(("member", "other"), OTHER_WORDS.items(), ids=OTHER_WORDS)
 def test_what_the_person_sees_is_what_was_asked_whatever_digest_the_server_makes(fake, client, member, other):
-    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(**{member: other}), 201))
+    fake.on("POST", "/api/v1/request-consent", Reply(request_answer(**{member: other}), 201))
 
     with refused_for(member):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
@@ -139,18 +139,18 @@ ALICES, BOBS = "sh_alices", "sh_bobs"
 
 
 def test_the_sharing_id_that_was_used_goes_into_what_the_person_signs_for(fake, client):
-    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(invitation_sha256=sha256(ALICES)), 201))
+    fake.on("POST", "/api/v1/request-consent", Reply(request_answer(invitation_sha256=sha256(ALICES)), 201))
 
-    asked = client.request_consent(ALICES, SCOPE, purpose=PURPOSE, key=KEY)
+    made_request = client.request_consent(ALICES, SCOPE, purpose=PURPOSE, key=KEY)
 
-    assert fake.asked[0].json()["invitation_sha256"] == asked.request.invitation_sha256 == sha256(ALICES)
+    assert fake.received[0].json()["invitation_sha256"] == made_request.request.invitation_sha256 == sha256(ALICES)
 
 
 @pytest.mark.parametrize(
     ("frozen", "member"), [({"invitation_sha256": sha256(BOBS)}, "invitation_sha256"), ({}, "request_digest")]
 )
 def test_whom_another_invitation_or_none_led_to_is_refused(fake, client, frozen, member):
-    fake.on("POST", "/api/v1/request-consent", Reply(asked_for(user_id="usr_bob", **frozen), 201))
+    fake.on("POST", "/api/v1/request-consent", Reply(request_answer(user_id="usr_bob", **frozen), 201))
 
     with refused_for(member):
         client.request_consent(ALICES, SCOPE, purpose=PURPOSE, key=KEY)
@@ -158,7 +158,7 @@ def test_whom_another_invitation_or_none_led_to_is_refused(fake, client, frozen,
 
 def test_a_digest_over_anything_else_is_refused(fake, client):
     hidden = request_digest({**FROZEN, "purpose": "Sell what you like"})
-    fake.on("POST", "/api/v1/request-consent", Reply({**ASKED, "request_digest": hidden}, 201))
+    fake.on("POST", "/api/v1/request-consent", Reply({**MADE_REQUEST, "request_digest": hidden}, 201))
 
     with refused_for("request_digest"):
         client.request_consent("usr_a", SCOPE, purpose=PURPOSE, key=KEY)
@@ -170,7 +170,7 @@ def test_what_the_answer_says_twice_it_says_alike(fake, client, member):
     fake.on(
         "POST",
         "/api/v1/request-consent",
-        Reply({**ASKED, "request": request, "request_digest": request_digest(request)}, 201),
+        Reply({**MADE_REQUEST, "request": request, "request_digest": request_digest(request)}, 201),
     )
 
     with refused_for(member):
@@ -181,7 +181,7 @@ def test_request_with_a_bad_key_is_never_sent(fake, client):
     with pytest.raises(KeyRefused):
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key={"kty": "OKP", "crv": "X25519", "x": "AA"})
 
-    assert fake.asked == []
+    assert fake.received == []
 
 
 def test_status_is_a_record_with_its_grant(fake, client):
@@ -189,7 +189,7 @@ def test_status_is_a_record_with_its_grant(fake, client):
 
     assert client.status("req_a", wait=0) == build(Status, APPROVED)
     assert client.newest_status("usr_a", SCOPE, wait=3).grant == build(Grant, GRANT)
-    assert [asked.query for asked in fake.asked] == [
+    assert [call.query for call in fake.received] == [
         {"request_id": "req_a"},
         {"user_id": "usr_a", "scope": SCOPE, "wait": "3"},
     ]
@@ -207,7 +207,7 @@ def test_waiting_ends_with_the_decision(fake, client, pauses):
     fake.on("GET", "/api/v1/consent-status", Reply(PENDING), slow, Reply(APPROVED))
 
     assert client.wait_for_decision("req_a", timeout=60).status == "approved"
-    assert len(fake.asked) == 3
+    assert len(fake.received) == 3
     assert pauses == [1.0, 7.0]
 
 
@@ -237,7 +237,7 @@ def test_waiting_for_ever_asks_as_any_other(fake, client, pauses):
     fake.on("GET", "/api/v1/consent-status", DROP, Reply(PENDING), Reply(APPROVED))
 
     assert client.wait_for_decision("req_a", timeout=math.inf).status == "approved"
-    assert {asked.query["wait"] for asked in fake.asked} == {"30"}
+    assert {call.query["wait"] for call in fake.received} == {"30"}
 
 
 @pytest.mark.parametrize("timeout", [math.nan, -1.0, -math.inf])
@@ -245,7 +245,7 @@ def test_no_time_to_wait_is_refused_before_anything_is_sent(fake, client, timeou
     with pytest.raises(Refused, match="no time to wait"):
         client.wait_for_decision("req_a", timeout=timeout)
 
-    assert fake.asked == []
+    assert fake.received == []
 
 
 def test_waiting_does_not_hide_an_error(fake, client):
@@ -261,7 +261,7 @@ def test_end_answers_the_status(fake, client):
     fake.on("POST", "/api/v1/end-consent", Reply({**PENDING, "status": "cancelled"}))
 
     assert client.end("req_a").status == "cancelled"
-    assert fake.asked[0].json() == {"request_id": "req_a"}
+    assert fake.received[0].json() == {"request_id": "req_a"}
 
 
 def test_all_requests_follow_the_cursor(fake, client):
@@ -272,7 +272,7 @@ def test_all_requests_follow_the_cursor(fake, client):
     found = [status.request_id for status in client.all_requests(status="pending")]
 
     assert found == ["req_0", "req_1", "req_a"]
-    assert [asked.query for asked in fake.asked] == [
+    assert [call.query for call in fake.received] == [
         {"status": "pending", "limit": "100"},
         {"status": "pending", "cursor": "c2", "limit": "100"},
     ]
@@ -287,7 +287,7 @@ def test_people_are_found_by_how_they_begin_page_by_page(fake, client):
     assert [as_json(person) for person in found.people] == [zoe]
     with pytest.raises(BadAnswer):  # an answer without its cursor
         client.people(cursor=found.next_cursor)
-    assert [asked.query for asked in fake.asked] == [{"query": "zo", "limit": "1"}, {"cursor": "c2"}]
+    assert [call.query for call in fake.received] == [{"query": "zo", "limit": "1"}, {"cursor": "c2"}]
 
 
 def test_what_clients_use_is_named_at_the_top():

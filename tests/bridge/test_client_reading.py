@@ -16,9 +16,9 @@ from consent_bridge.sealed import (
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.refusals import refused_for
 from tests.bridge.wire import (
-    ASKED,
     CONTENT,
     KEY,
+    MADE_REQUEST,
     SCOPE,
     TOKEN,
     envelope,
@@ -28,7 +28,7 @@ from tests.bridge.wire import (
 def test_slice_is_read_opened_and_compared(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
 
-    opened = client.read(build(MadeRequest, ASKED), KEY)
+    opened = client.read(build(MadeRequest, MADE_REQUEST), KEY)
 
     assert json.loads(json.dumps(as_json(opened))) == {
         "request_id": "req_a",
@@ -46,8 +46,8 @@ def test_slice_is_read_opened_and_compared(fake, client):
     }
 
 
-@pytest.mark.parametrize("told", ["as it was asked", "not at all", "by a later version"])
-def test_an_answer_is_taken_only_with_how_it_was_made(told):
+@pytest.mark.parametrize("how", ["as it was asked", "not at all", "by a later version"])
+def test_an_answer_is_taken_only_with_how_it_was_made(how):
     path = "lifestyle.food.favorite_cuisine"
     made = {"from": "lifestyle.food.all", "rule": {"kind": "part", "characters": 4}, "rule_version": 1}
     derived = {
@@ -55,42 +55,45 @@ def test_an_answer_is_taken_only_with_how_it_was_made(told):
         "not at all": {},
         "by a later version": {path: made | {"rule_version": 2}},
     }
-    request = {**ASKED["request"], "derived": {path: made}}
+    request = {**MADE_REQUEST["request"], "derived": {path: made}}
     digest = request_digest(request)
-    asked = build(MadeRequest, {**ASKED, "request": request, "request_digest": digest})
-    content = ExportContent(**{**vars(CONTENT), "derived": derived[told]})
+    made_request = build(MadeRequest, {**MADE_REQUEST, "request": request, "request_digest": digest})
+    content = ExportContent(**{**vars(CONTENT), "derived": derived[how]})
     found = build(Envelope, envelope(header={"request_digest": digest}, content=content))
 
-    if told == "as it was asked":
-        assert open_envelope(found, asked, KEY).derived == {path: made}
+    if how == "as it was asked":
+        assert open_envelope(found, made_request, KEY).derived == {path: made}
     else:
         with pytest.raises(Refused, match="derived"):
-            open_envelope(found, asked, KEY)
+            open_envelope(found, made_request, KEY)
 
 
 @pytest.mark.parametrize("as_given", [list, tuple])
 def test_a_service_cannot_make_an_accepted_answer_of_another_value(as_given):
     source, path = "lifestyle.food.favorite_cuisine", "lifestyle.food.begins"
-    body = {"user_id": "usr_a", "scope": SCOPE, "purpose": ASKED["request"]["purpose"], "connector_public_key": KEY,
-            "connector_key_id": ASKED["connector_key_id"], "accepts": {source: as_given([path])}}  # fmt: skip
+    body = {"user_id": "usr_a", "scope": SCOPE, "purpose": MADE_REQUEST["request"]["purpose"],
+            "connector_public_key": KEY, "connector_key_id": MADE_REQUEST["connector_key_id"],
+            "accepts": {source: as_given([path])}}  # fmt: skip
     for made_from, member in ((source, None), ("lifestyle.food.diet_preference", "accepts")):
         made = {"from": made_from, "rule": {"kind": "is_set"}, "rule_version": 1}
-        request = {**ASKED["request"], "accepts": {source: [path]}, "derived": {path: made}}
-        asked = build(MadeRequest, {**ASKED, "request": request, "request_digest": request_digest(request)})
+        request = {**MADE_REQUEST["request"], "accepts": {source: [path]}, "derived": {path: made}}
+        made_request = build(
+            MadeRequest, {**MADE_REQUEST, "request": request, "request_digest": request_digest(request)}
+        )
         if member is None:
-            check_request(asked, body)
+            check_request(made_request, body)
             continue
         with refused_for(member, match="not each accepted answer"):
-            check_request(asked, body)
+            check_request(made_request, body)
 
 
 def test_lost_read_is_repeated_under_the_same_key_so_that_it_counts_once(fake, client):
     fake.on("GET", "/api/v1/consent-export", DROP, problem("temporarily_unavailable", 503), Reply(envelope()))
 
-    client.read(build(MadeRequest, ASKED), KEY)
-    client.read(build(MadeRequest, ASKED), KEY)
+    client.read(build(MadeRequest, MADE_REQUEST), KEY)
+    client.read(build(MadeRequest, MADE_REQUEST), KEY)
 
-    keys = [asked.headers["idempotency-key"] for asked in fake.calls("/api/v1/consent-export")]
+    keys = [call.headers["idempotency-key"] for call in fake.calls("/api/v1/consent-export")]
     assert len(keys) == 4
     assert len(set(keys[:3])) == 1
     assert keys[3] != keys[0]
@@ -118,7 +121,7 @@ def test_export_that_is_not_what_was_asked_for_is_refused(fake, client, changed,
     fake.on("GET", "/api/v1/consent-export", Reply(envelope(**changed)))
 
     with refused_for(member, match=member):
-        client.read(build(MadeRequest, ASKED), KEY)
+        client.read(build(MadeRequest, MADE_REQUEST), KEY)
 
 
 def test_export_of_another_scope_is_refused():
@@ -127,26 +130,26 @@ def test_export_of_another_scope_is_refused():
     other = build(Envelope, envelope(header=header, content=content))
 
     with pytest.raises(Refused, match="header member scope"):
-        open_envelope(other, build(MadeRequest, ASKED), KEY)
+        open_envelope(other, build(MadeRequest, MADE_REQUEST), KEY)
 
 
 def test_older_revision_than_seen_is_refused(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(envelope(2)), Reply(envelope(1)), Reply(envelope(2)))
-    asked = build(MadeRequest, ASKED)
+    made_request = build(MadeRequest, MADE_REQUEST)
 
-    assert client.read(asked, KEY).revision == 2
+    assert client.read(made_request, KEY).revision == 2
     with pytest.raises(Refused, match="revision 1 is lower than 2"):
-        client.read(asked, KEY)
-    assert client.read(asked, KEY).revision == 2
+        client.read(made_request, KEY)
+    assert client.read(made_request, KEY).revision == 2
     with pytest.raises(Refused, match="revision 2 is lower than 3"):
-        client.read(asked, KEY, seen_revision=3)
+        client.read(made_request, KEY, seen_revision=3)
 
 
 def test_read_with_another_key_never_leaves_this_machine(fake, client):
     with pytest.raises(KeyRefused, match="not the key"):
-        client.read(build(MadeRequest, ASKED), generate_connector_key())
+        client.read(build(MadeRequest, MADE_REQUEST), generate_connector_key())
 
-    assert fake.asked == []
+    assert fake.received == []
 
 
 def test_export_of_16_mib_is_read(fake, client):
@@ -155,14 +158,14 @@ def test_export_of_16_mib_is_read(fake, client):
     fake.on("GET", "/api/v1/consent-export", Reply(large))
 
     with Client(f"{fake.url}/api/v1", TOKEN) as patient:
-        assert patient.read(build(MadeRequest, ASKED), KEY).data == data
+        assert patient.read(build(MadeRequest, MADE_REQUEST), KEY).data == data
 
 
 def test_a_read_that_changed_nothing_hands_out_nothing(fake, client):
     known = Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
     fake.on("GET", "/api/v1/consent-export", known, Reply(b"", 304))
-    asked = build(MadeRequest, ASKED)
+    made_request = build(MadeRequest, MADE_REQUEST)
 
-    assert client.read_newer(asked, KEY, client.read(asked, KEY)) is None
-    assert fake.asked[-1].headers["if-none-match"] == '"exp_a-json"'
-    assert {call.headers["authorization"] for call in fake.asked} == {f"Bearer {TOKEN}"}
+    assert client.read_newer(made_request, KEY, client.read(made_request, KEY)) is None
+    assert fake.received[-1].headers["if-none-match"] == '"exp_a-json"'
+    assert {call.headers["authorization"] for call in fake.received} == {f"Bearer {TOKEN}"}

@@ -82,12 +82,12 @@ def test_a_vault_remembers_what_an_app_was_answered() -> None:
 
 
 def test_an_answer_is_repeated_within_its_month_where_it_is_made_the_same_way() -> None:
-    asked = {ADULT_PATH: ADULT, "identity.basic.x": None}
-    assert repeated_answers(GIVEN, "app_a", asked, "2026-11-01T00:00:00Z") == {ADULT_PATH: True}
+    rules = {ADULT_PATH: ADULT, "identity.basic.x": None}
+    assert repeated_answers(GIVEN, "app_a", rules, "2026-11-01T00:00:00Z") == {ADULT_PATH: True}
     another = {ADULT_PATH: {**ADULT, "rule": {"kind": "is_set"}}}
     for app_id, derived, at in (
-        ("app_a", asked, "2026-12-01T00:00:00Z"),
-        ("app_b", asked, NOW),
+        ("app_a", rules, "2026-12-01T00:00:00Z"),
+        ("app_b", rules, NOW),
         ("app_a", another, NOW),
     ):
         assert repeated_answers(GIVEN, app_id, derived, at) == {}
@@ -120,8 +120,8 @@ def test_the_size_of_an_export_tells_nothing_of_the_answer(made: Answer) -> None
     approved = (made.path, f"{domain}.{segment}.other")
     for beside in range(256):
         sizes = set()
-        for said in answers_of(made.rule, chance):
-            data = {domain: {segment: {"other": "x" * beside, name: said}}}
+        for value in answers_of(made.rule, chance):
+            data = {domain: {segment: {"other": "x" * beside, name: value}}}
             content = ExportContent(header.scope, approved, data, (), NOW, {made.path: made.definition})
             sizes.add(len(seal_export(content, connector, header)))
         assert len(sizes) == 1, beside

@@ -127,8 +127,8 @@ def history(*ages, last=None):
 
 
 def test_a_history_is_verified_though_nothing_is_published(cli, fake, empty):
-    told, _ = history(900, 3)
-    done = cli("verify-history", stdin=told, CONSENT_BASE_URL=f"{fake.url}/api/v1")
+    printed, _ = history(900, 3)
+    done = cli("verify-history", stdin=printed, CONSENT_BASE_URL=f"{fake.url}/api/v1")
     assert (done.returncode, json.loads(done.stdout)) == (
         1, {"chain": "chn_a", "entries": 2, "in_log": 0, "log": None},
     )  # fmt: skip
@@ -151,8 +151,8 @@ BLANK = {"facts": {}, "salt": ""}
     ],
 )
 def test_facts_are_gone_from_a_history_where_an_entry_says_so(ranges, gone):
-    told, _ = history(900, 800, 700, last={"kind": "erased", "facts": {"ranges": ranges}})
-    first, second, erased = json.loads(told)["entries"]
+    printed, _ = history(900, 800, 700, last={"kind": "erased", "facts": {"ranges": ranges}})
+    first, second, erased = json.loads(printed)["entries"]
     chain = [first | BLANK, second | BLANK, erased]
     if gone is None:
         assert [entry.facts for entry in read_chain(chain)] == [None, None, {"ranges": ranges}]
@@ -163,7 +163,7 @@ def test_facts_are_gone_from_a_history_where_an_entry_says_so(ranges, gone):
 
 
 @pytest.mark.parametrize(
-    ("ages", "sequenced", "said"),
+    ("ages", "sequenced", "text"),
     [
         ([900, 800], 2, None),
         ([900, 3], 1, None),
@@ -173,25 +173,25 @@ def test_facts_are_gone_from_a_history_where_an_entry_says_so(ranges, gone):
         ([900] * 700, 5, b"the log lacks what came after entry 5, since 20"),
     ],
 )
-def test_a_history_whose_newest_entries_wait_says_so(cli, fake, site, ages, sequenced, said):
-    told, leaves = history(*ages)
+def test_a_history_whose_newest_entries_wait_says_so(cli, fake, site, ages, sequenced, text):
+    printed, leaves = history(*ages)
     site.log.leaves += leaves[:sequenced]
     site.shows(site.log, proofs=leaves)
-    before = len(fake.asked)
-    done = cli("verify-history", stdin=told, CONSENT_BASE_URL=f"{fake.url}/api/v1")
+    before = len(fake.received)
+    done = cli("verify-history", stdin=printed, CONSENT_BASE_URL=f"{fake.url}/api/v1")
 
     assert json.loads(done.stdout)["in_log"] == sequenced
-    assert (done.returncode, said is None or said in done.stderr) == (0 if said is None else 1, True), done.stderr
-    assert len(fake.asked) - before < 30
+    assert (done.returncode, text is None or text in done.stderr) == (0 if text is None else 1, True), done.stderr
+    assert len(fake.received) - before < 30
 
 
 def test_the_newest_entry_in_a_log_is_found_with_few_questions():
     for count in range(40):
         for there in range(count + 1):
-            asked = []
-            assert newest_in_log(count, lambda n, there=there, asked=asked: asked.append(n) or n <= there) == there
-            assert len(asked) <= 13
-            assert asked == [] or min(asked) >= 1
+            tried = []
+            assert newest_in_log(count, lambda n, there=there, tried=tried: tried.append(n) or n <= there) == there
+            assert len(tried) <= 13
+            assert tried == [] or min(tried) >= 1
 
 
 # -- a log that began anew
@@ -201,9 +201,9 @@ def test_a_log_that_began_anew_is_no_other_log(make_client, site, memory):
     with make_client(log_memory=memory) as client:
         client.follow_log()
         site.begins_anew(kept=3)
-        with pytest.raises(LogEpochChanged, match="last seen with 5 entries, begins anew as") as told:
+        with pytest.raises(LogEpochChanged, match="last seen with 5 entries, begins anew as") as caught:
             client.follow_log()
-        assert (told.value.last.origin, told.value.newest.size) == ("log.example/log", 4)
+        assert (caught.value.last.origin, caught.value.newest.size) == ("log.example/log", 4)
         with pytest.raises(Refused, match="did not begin anew as elsewhere"):
             client.accept_log_epoch("elsewhere")
 
@@ -233,16 +233,16 @@ def test_a_log_that_began_anew_under_another_key_is_a_finding_of_the_key(make_cl
 
 def test_the_command_shows_both_and_asks(cli, fake, site, state):
     where = {"CONSENT_BASE_URL": f"{fake.url}/api/v1"}
-    told, leaves = history(900)
+    printed, leaves = history(900)
     site.log.leaves += leaves
     site.shows(site.log, proofs=leaves)
-    assert cli("verify-history", stdin=told, **where).returncode == 0
+    assert cli("verify-history", stdin=printed, **where).returncode == 0
     assert json.loads(cli("accept-epoch", **where).stdout) == {
         "accepted": False, "why": "the log goes on as it was seen",
     }  # fmt: skip
     site.begins_anew()
 
-    refused = cli("verify-history", stdin=told, **where)
+    refused = cli("verify-history", stdin=printed, **where)
     assert (refused.returncode, b"begins anew as log.example/log/one" in refused.stderr) == (1, True)
     shown = cli("accept-epoch", **where)
     body = json.loads(shown.stdout)
@@ -253,15 +253,15 @@ def test_the_command_shows_both_and_asks(cli, fake, site, state):
 
     assert json.loads(cli("accept-epoch", "--yes", **where).stdout)["accepted"] is True
     site.shows(site.log, proofs=leaves)
-    assert json.loads(cli("verify-history", stdin=told, **where).stdout)["in_log"] == 1
+    assert json.loads(cli("verify-history", stdin=printed, **where).stdout)["in_log"] == 1
 
 
 def test_a_new_log_that_begins_after_another_checkpoint_says_so(cli, fake, site):
     where = {"CONSENT_BASE_URL": f"{fake.url}/api/v1"}
-    told, leaves = history(900)
+    printed, leaves = history(900)
     site.log.leaves += leaves
     site.shows(site.log, proofs=leaves)
-    cli("verify-history", stdin=told, **where)
+    cli("verify-history", stdin=printed, **where)
     seen = hashlib.sha256(site.log.note().encode()).digest()
     site.log.grow(1)
     site.begins_anew()
@@ -275,9 +275,9 @@ def test_a_proof_of_an_unknown_key_says_which_key_it_takes(site):
     other.leaves = site.log.leaves
     with pytest.raises(Refused) as caught:
         Memory(Trust((site.log.key,))).read_proof(other.proof(1))
-    said = str(caught.value)
-    assert f"signed by the key {other.key.key_id.hex()} of" in said
-    assert f"known are {site.log.key.key_id.hex()}" in said
-    assert "--log-key" in said
+    message = str(caught.value)
+    assert f"signed by the key {other.key.key_id.hex()} of" in message
+    assert f"known are {site.log.key.key_id.hex()}" in message
+    assert "--log-key" in message
     both = Trust((site.log.key, VerifierKey.parse(str(other.key))))
     assert Memory(both).read_proof(other.proof(1)).index == 1

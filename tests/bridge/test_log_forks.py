@@ -55,12 +55,12 @@ def test_a_second_witness_that_forks_is_no_quorum(log, fork, honest, forking):
     status, line = honest.add_checkpoint(log.request(0))
     trust = Trust((log.key,), (honest.key, key_of(forking)))
     whole = notes.read_checkpoint(cosigned(log, forking) + line, trust.keys, trust.witnesses)
-    told = notes.read_checkpoint(cosigned(fork, forking), trust.keys, trust.witnesses)
+    checkpoint = notes.read_checkpoint(cosigned(fork, forking), trust.keys, trust.witnesses)
 
     assert status == 200
     trust.require(whole)
     with pytest.raises(Refused, match=r"not cosigned by w1\.example"):
-        trust.require(told)
+        trust.require(checkpoint)
     with pytest.raises(Refused, match=r"w1\.example does not hold"):  # its word for the first is none for the second
         notes.read_checkpoint(cosigned(fork, forking) + line, trust.keys, trust.witnesses)
     assert honest.add_checkpoint(fork.request(3))[0] == 422

@@ -33,13 +33,13 @@ class Place:
 
     def look(self, memory):
         """What a reader remembers after a look at this log; and how often it asked for keys."""
-        asking, answer, asked = follow_log(memory), None, []
+        asking, answer, paths = follow_log(memory), None, []
         while True:
             try:
                 call = asking.send(answer)
             except StopIteration as done:
-                return done.value, asked
-            asked.append(call.path)
+                return done.value, paths
+            paths.append(call.path)
             answer = {
                 "/log/key": lambda: tuple(self.named),
                 "/log/checkpoint": self.note,
@@ -58,8 +58,8 @@ def place():
 @pytest.fixture
 def seen(place):
     """A reader who looked once."""
-    memory, asked = place.look(None)
-    assert asked == ["/log/key", "/log/checkpoint"]
+    memory, paths = place.look(None)
+    assert paths == ["/log/key", "/log/checkpoint"]
     return memory
 
 
@@ -75,8 +75,8 @@ def changed(place):
 
 def test_a_key_that_the_known_one_vouches_for_is_learned(place, seen):
     both(place)
-    memory, asked = place.look(seen)
-    assert asked == ["/log/checkpoint", "/log/consistency", "/log/key"]
+    memory, paths = place.look(seen)
+    assert paths == ["/log/checkpoint", "/log/consistency", "/log/key"]
     assert (memory.trust.keys, memory.trust.earlier) == ((place.new.key, place.old.key), ())
 
     changed(place)
@@ -137,8 +137,8 @@ def test_a_proof_of_a_key_that_was_never_known_counts_where_it_is_tied(place):
 
 def test_a_key_that_is_named_and_did_not_sign_is_not_learned(place, seen):
     place.named = [place.new.key, place.old.key]
-    memory, asked = place.look(seen)
-    assert (memory.trust.keys, asked) == ((place.old.key,), ["/log/checkpoint"])
+    memory, paths = place.look(seen)
+    assert (memory.trust.keys, paths) == ((place.old.key,), ["/log/checkpoint"])
 
 
 def test_a_signature_that_does_not_hold_teaches_nothing(place, seen):
@@ -157,8 +157,8 @@ def test_a_key_of_another_name_is_not_the_logs(place, seen):
 
 def test_keys_that_the_caller_named_stay(place, seen):
     both(place)
-    memory, asked = place.look(replace(seen, fixed=True))
-    assert (memory.trust.keys, asked) == ((place.old.key,), ["/log/checkpoint", "/log/consistency"])
+    memory, paths = place.look(replace(seen, fixed=True))
+    assert (memory.trust.keys, paths) == ((place.old.key,), ["/log/checkpoint", "/log/consistency"])
 
 
 def test_a_key_that_is_gone_at_the_first_look_counts_for_what_it_signed(place):

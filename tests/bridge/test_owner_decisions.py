@@ -189,8 +189,8 @@ def test_grant_is_paused_resumed_and_revoked(fake, unlocked):
     answers = [unlocked.pause("grt_a"), unlocked.resume("grt_a"), unlocked.revoke("grt_a")]
 
     assert [answer.request_id for answer in answers] == [STATUS["request_id"]] * 3
-    sent = [asked for asked in fake.asked if asked.method == "POST"]
-    paths = [asked.path for asked in sent if asked.path.startswith("/consent/grants/")]
+    sent = [call for call in fake.received if call.method == "POST"]
+    paths = [call.path for call in sent if call.path.startswith("/consent/grants/")]
     assert paths == [f"/consent/grants/grt_a/{verb}" for verb in ("pause", "resume", "revoke")]
 
 
@@ -204,9 +204,7 @@ def test_no_secret_and_no_value_is_ever_sent(fake, owner, site):
     owner.unlock(recovery_code=code)
     owner.approve(owner.review("req_a"))
 
-    sent = b"\n".join(
-        json.dumps([asked.path, asked.query, asked.headers]).encode() + asked.body for asked in fake.asked
-    )
+    sent = b"\n".join(json.dumps([call.path, call.query, call.headers]).encode() + call.body for call in fake.received)
     parts = [part for part in sent.replace(b'"', b".").split(b".") if len(part) > 20]
     sent += b"\n".join(decoded for part in parts if (decoded := decoded_or_none(part)))
     for secret in (PASSPHRASE, code, code.replace("-", ""), key.hex(), "Thai-canary", "vegetarian"):

@@ -63,12 +63,12 @@ def test_what_was_seen_outlives_the_program_where_somebody_keeps_it(fake, unlock
 
 def test_a_program_that_is_faster_makes_no_alarm(fake, unlocked, site, approved):
     """It writes, and remembers what it wrote, while the answer of before is on its way."""
-    memory, asked_for = NotesMemory(), fake.scripts["GET", "/vault/notes"][0]
+    memory, notes_script = NotesMemory(), fake.scripts["GET", "/vault/notes"][0]
     with another_program(fake, memory) as slower, another_program(fake, memory) as faster:
 
-        def overtaken(asked):
-            answer = asked_for(asked)
-            fake.scripts["GET", "/vault/notes"] = [asked_for]
+        def overtaken(call):
+            answer = notes_script(call)
+            fake.scripts["GET", "/vault/notes"] = [notes_script]
             faster.approve(faster.review("req_a"))
             return answer
 
@@ -449,10 +449,10 @@ def test_a_scope_that_the_service_shows_again_stops_all_until_the_person_takes_i
 
 def test_what_was_hidden_while_the_vault_was_locked_is_taken_over(unlocked, site, fake):
     unlocked.update("lifestyle", "food", {"coffee_or_tea": "tea"})
-    asked_for = fake.scripts["GET", "/vault/notes"][0]
+    notes_script = fake.scripts["GET", "/vault/notes"][0]
 
-    def hidden(asked):
-        answer = asked_for(asked)
+    def hidden(call):
+        answer = notes_script(call)
         return replace(answer, body={**answer.body, "hidden_scopes": ["attr.lifestyle.food.*"]})
 
     fake.scripts["GET", "/vault/notes"] = [hidden]

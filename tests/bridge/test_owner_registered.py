@@ -22,8 +22,8 @@ def log(fake):
     log.grow(1)
     fake.on("GET", "/log/key", Reply(f"{log.key}\n"))
 
-    def consistent(asked):
-        hashes = consistency(int(asked.query["old"]), log.leaves)
+    def consistent(call):
+        hashes = consistency(int(call.query["old"]), log.leaves)
         return Reply("".join(f"{encode(one)}\n" for one in hashes))
 
     fake.on("GET", "/log/consistency", consistent)
@@ -32,17 +32,17 @@ def log(fake):
 
 @pytest.fixture
 def keep(fake, log):
-    def keep(told, *, proved=True):
-        log.leaves.append(decode_base64url(told["entry_hash"], "it"))
-        fake.on("GET", f"/log/proof/{told['entry_hash']}", Reply(log.proof(1)) if proved else Reply(b"", 202))
+    def keep(logged, *, proved=True):
+        log.leaves.append(decode_base64url(logged["entry_hash"], "it"))
+        fake.on("GET", f"/log/proof/{logged['entry_hash']}", Reply(log.proof(1)) if proved else Reply(b"", 202))
         fake.on("GET", "/log/checkpoint", Reply(log.note()))
-        return told
+        return logged
 
     return keep
 
 
-def said(site, told):
-    site.tier, site.vouching = "restricted", {"by": "registered", "domain": None, "since": LONG_AGO, "entry": told}
+def vouch_with(site, logged):
+    site.tier, site.vouching = "restricted", {"by": "registered", "domain": None, "since": LONG_AGO, "entry": logged}
 
 
 def facts(site, **others):
@@ -57,7 +57,7 @@ def refused(unlocked, site):
 
 
 def test_a_registration_that_the_log_proves_counts(unlocked, site, keep):
-    said(site, keep(entry(site, REGISTERED, facts(site))))
+    vouch_with(site, keep(entry(site, REGISTERED, facts(site))))
     unlocked.approve(unlocked.review("req_a"))
     assert len(site.decisions) == 1
 
@@ -72,19 +72,19 @@ def test_a_registration_that_the_log_proves_counts(unlocked, site, keep):
     ],
 )
 def test_an_entry_of_something_else_or_of_today_does_not(unlocked, site, keep, kind, others, at):
-    said(site, keep(entry(site, kind, facts(site, **others), at)))
+    vouch_with(site, keep(entry(site, kind, facts(site, **others), at)))
     assert refused(unlocked, site) == "vouching"
 
 
 def test_a_registration_that_the_log_lacks_does_not(unlocked, site, keep):
-    said(site, keep(entry(site, REGISTERED, facts(site)), proved=False))
+    vouch_with(site, keep(entry(site, REGISTERED, facts(site)), proved=False))
     assert refused(unlocked, site) == "vouching"
 
 
-@pytest.mark.parametrize("told", [None, {}, "changed"])
-def test_no_entry_or_a_changed_one_does_not(unlocked, site, keep, told):
+@pytest.mark.parametrize("shown", [None, {}, "changed"])
+def test_no_entry_or_a_changed_one_does_not(unlocked, site, keep, shown):
     real = keep(entry(site, REGISTERED, facts(site, thumbprint="another")))
-    said(site, {**real, "facts": facts(site)} if told == "changed" else told)
+    vouch_with(site, {**real, "facts": facts(site)} if shown == "changed" else shown)
     assert refused(unlocked, site) == "vouching"
 
 
@@ -93,7 +93,7 @@ def test_one_that_came_into_the_log_after_a_look_at_it_was_dated_back(unlocked, 
     """By whoever writes the database: the day that it waits would be over at once."""
     looked = datetime.fromisoformat(LONG_AGO).timestamp() + later
     write_notes(unlocked, site, log={"keys": [str(log.key)], "note": log.note(), "size": 1, "at": looked})
-    said(site, keep(entry(site, REGISTERED, facts(site))))
+    vouch_with(site, keep(entry(site, REGISTERED, facts(site))))
 
     if counts:
         unlocked.approve(unlocked.review("req_a"))
@@ -108,5 +108,5 @@ def test_the_log_that_the_vault_knows_has_to_have_it(unlocked, site, keep, fake)
     known.grow(5, "known")
     remembered = {"keys": [str(known.key)], "note": known.note(), "witnesses": [], "quorum": 0, "size": 5}
     write_notes(unlocked, site, log=remembered)
-    said(site, keep(entry(site, REGISTERED, facts(site))))
+    vouch_with(site, keep(entry(site, REGISTERED, facts(site))))
     assert refused(unlocked, site) == "vouching"

@@ -148,7 +148,7 @@ def test_a_device_that_was_faster_is_read_again_and_nothing_is_signed_twice(fake
 
     unlocked.approve(unlocked.review("req_a"), attributes=[CUISINE])
 
-    sent = [asked.json() for asked in fake.asked if asked.path.endswith("/decision")]
+    sent = [call.json() for call in fake.received if call.path.endswith("/decision")]
     assert (len(sent), len({body["approval"] for body in sent}), site.notes["revision"] - before) == (2, 1, 1)
 
 
@@ -270,12 +270,12 @@ def test_an_end_whose_facts_are_gone_or_name_no_request_stops_everything(unlocke
     facts = {"request_digest": request_digest(site.request)}
     whole = entry(site, "revoked", facts)
 
-    for told in (
+    for changed in (
         {**whole, "facts": {}, "salt": ""},
         entry(site, "revoked", {}),
         entry(site, "expired", {**facts, "request_digest": 1}),
     ):
-        site.chain = [told]
+        site.chain = [changed]
         with refused_for("facts", RolledBack):
             unlocked.refresh_grant(approved)
 
@@ -310,7 +310,7 @@ def test_a_history_that_does_not_go_on_from_where_it_was_read_stops_everything(u
 def test_a_stop_with_an_open_vault_is_forgotten_by_it(fake, unlocked, site, approved):
     unlocked.revoke("grt_a")
 
-    [sent] = [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")]
+    [sent] = [call.json() for call in fake.received if call.path.endswith("/revoke")]
     assert sent["notes"]["base_revision"] == site.notes["revision"]
     site.keep_notes(sent["notes"])
     assert notes_of(unlocked, site)["approvals"] == {"app_a": {"sub": "usr_as_app_a", "keys": {}}}
@@ -321,7 +321,7 @@ def test_a_stop_is_sent_though_the_notes_cannot_be_written(fake, unlocked, site,
 
     unlocked.revoke("grt_a")
 
-    assert [asked.json() for asked in fake.asked if asked.path.endswith("/revoke")] == [{}]
+    assert [call.json() for call in fake.received if call.path.endswith("/revoke")] == [{}]
 
 
 # --- what the public log has of the history ---------------------------------------------------------------------------
@@ -333,13 +333,13 @@ def log(fake, unlocked, site, approved):
     made = Log()
     made.grow(3)
 
-    def proof(asked):
-        leaf = decode_base64url(asked.path.rsplit("/", 1)[1], "a hash")
+    def proof(call):
+        leaf = decode_base64url(call.path.rsplit("/", 1)[1], "a hash")
         known = leaf in made.leaves
         return Reply(made.proof(made.leaves.index(leaf)) if known else "", 200 if known else 202)
 
-    def consistent(asked):
-        hashes = consistency(int(asked.query["old"]), made.leaves[: int(asked.query["new"])])
+    def consistent(call):
+        hashes = consistency(int(call.query["old"]), made.leaves[: int(call.query["new"])])
         return Reply("".join(f"{encode(one)}\n" for one in hashes))
 
     made.serve = lambda entry: fake.on("GET", f"/log/proof/{entry['entry_hash']}", proof)
@@ -348,7 +348,7 @@ def log(fake, unlocked, site, approved):
     return made
 
 
-def told_at(site, at, kind="denied"):
+def added_at(site, at, kind="denied"):
     """Another entry of the person's chain, written at this time."""
     last = site.chain[-1] if site.chain else {"sequence": 0, "entry_hash": ""}
     made = entry(site, kind, {"request_digest": "A" * 43})
@@ -371,7 +371,7 @@ def at_five_past_ten(monkeypatch, request):
 
 def test_a_history_that_the_log_has_is_remembered_as_proved(unlocked, site, approved, log):
     for at in (EARLIER, NOW):
-        log.serve(told_at(site, at))
+        log.serve(added_at(site, at))
     log.leaves.append(decode_base64url(site.chain[0]["entry_hash"], "it"))
 
     unlocked.refresh_grant(approved)
@@ -387,7 +387,7 @@ def test_a_history_that_the_log_has_is_remembered_as_proved(unlocked, site, appr
 @pytest.mark.parametrize("how", ["never had it", "not yet, by its date", "in a tree that was rewritten", "another's"])
 def test_a_history_that_the_log_does_not_have_stops_a_renewal(unlocked, site, approved, log, how):
     """Somebody took a stop out of it, and hashed what came after it again."""
-    made = told_at(site, "2026-11-20T12:00:00Z" if how == "not yet, by its date" else EARLIER)
+    made = added_at(site, "2026-11-20T12:00:00Z" if how == "not yet, by its date" else EARLIER)
     log.serve(made)
     if how in ("in a tree that was rewritten", "another's"):
         log.leaves.append(decode_base64url(made["entry_hash"], "it"))

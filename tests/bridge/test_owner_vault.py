@@ -102,8 +102,8 @@ def test_update_of_a_segment_that_is_not_there_makes_it(unlocked):
 def test_update_that_lost_a_race_is_made_on_top_of_the_winner(fake, site, unlocked):
     real = fake.scripts["GET", "/vault/segments"][0]
 
-    def overtaken(asked):
-        answer = real(asked)
+    def overtaken(call):
+        answer = real(call)
         header = SegmentHeader(site.vault["key_id"], "usr_a", "lifestyle", "food", 2)
         winner = seal_segment({**FOOD, "own_dish": "pie"}, unlocked._unlocked().secret, header)
         site.segments["lifestyle", "food"] = {

@@ -76,7 +76,7 @@ def test_command_fetches_the_keys_from_the_service(cli, fake):
     done = cli("verify-receipt", stdin=signed().encode(), CONSENT_BASE_URL=f"{fake.url}/api/v1")
 
     assert json.loads(done.stdout) == CLAIMS
-    assert "authorization" not in fake.asked[0].headers
+    assert "authorization" not in fake.received[0].headers
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_client_verifies_what_it_fetches(fake, client):
     with pytest.raises(Refused, match="member receipt_id"):
         client.receipt("rct_b")
     assert len(fake.calls("/.well-known/consent-keys.json")) == 1
-    assert all("authorization" not in call.headers for call in fake.asked if "well-known" in call.path)
+    assert all("authorization" not in call.headers for call in fake.received if "well-known" in call.path)
 
 
 def test_client_fetches_the_keys_again_after_a_rotation(fake, client):

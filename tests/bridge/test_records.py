@@ -17,8 +17,10 @@ APPS = 30
 NOW = 1_795_774_930
 
 
-def approved(told: dict[str, Any]) -> Approved:
-    return Approved(tuple(told["attributes"]), told["ends_at"], told["revision"], told["approval_sha256"])
+def approved(approval: dict[str, Any]) -> Approved:
+    return Approved(
+        tuple(approval["attributes"]), approval["ends_at"], approval["revision"], approval["approval_sha256"]
+    )
 
 
 def test_each_step_leaves_what_it_has_to() -> None:
@@ -27,25 +29,25 @@ def test_each_step_leaves_what_it_has_to() -> None:
         if "end" in step:
             records = without_records(records, step["end"], step["now"])
         else:
-            name, told = step["add"]
-            asked = VECTORS["requests"][name]
+            name, expected = step["add"]
+            vector = VECTORS["requests"][name]
             if "refused" in step:
                 with pytest.raises(Refused) as refused:
-                    with_record(records, asked["request"], asked["digest"], approved(told), step["now"])
+                    with_record(records, vector["request"], vector["digest"], approved(expected), step["now"])
                 assert refused.value.member == step["refused"], step["does"]
             else:
-                records = with_record(records, asked["request"], asked["digest"], approved(told), step["now"])
+                records = with_record(records, vector["request"], vector["digest"], approved(expected), step["now"])
         if "leaves" in step:
             assert records == step["leaves"], step["does"]
-        for name, told in step.get("reads", {}).items():
-            asked = VECTORS["requests"][name]
-            found = record_of(records, asked["request"], asked["digest"])
-            assert found == (told and approved(told)), (step["does"], name)
+        for name, expected in step.get("reads", {}).items():
+            vector = VECTORS["requests"][name]
+            found = record_of(records, vector["request"], vector["digest"])
+            assert found == (expected and approved(expected)), (step["does"], name)
 
 
 def test_a_vault_remembers_nothing_where_it_has_no_records() -> None:
-    asked = VECTORS["requests"]["food"]
-    assert record_of(None, asked["request"], asked["digest"]) is None
+    vector = VECTORS["requests"]["food"]
+    assert record_of(None, vector["request"], vector["digest"]) is None
     assert without_records(None, [], NOW) == {}
 
 
@@ -72,8 +74,8 @@ def test_notes_of_300_approvals_stay_small() -> None:
             "optional_attributes": None,
         }
         chosen = paths[2:] if number % 4 == 0 else paths
-        told = Approved(tuple(chosen), NOW + number + 1, 12, _digest(number))
-        records = with_record(records, request, _digest(number), told, NOW)
+        approval = Approved(tuple(chosen), NOW + number + 1, 12, _digest(number))
+        records = with_record(records, request, _digest(number), approval, NOW)
     head = {"chain": _id("chn", 1), "sequence": 12345, "entry_hash": _digest(2)}
     witnesses = [f"w{number}.example+12345678+{_digest(number)}" for number in range(3)]
     notes = {

@@ -68,7 +68,7 @@ def test_nothing_is_changed_without_a_session(fake, site):
     with Owner(fake.url) as owner, pytest.raises(SignInRefused, match="not signed in"):
         owner.deny("req_a")
 
-    assert fake.asked == []
+    assert fake.received == []
 
 
 def test_change_carries_the_sessions_csrf_token(fake, owner):

@@ -47,15 +47,15 @@ def test_data_of_several_lines_is_one_text():
 
 
 def test_event_of_another_name_tells_of_agents():
-    told = {
+    data = {
         "consent_id": "pcn_1", "analysis_id": None, "activation_id": None, "deletion_id": None, "status": "live",
         "sequence": 8,
     }  # fmt: skip
-    text = f"event: processing_consent.given\nid: 8\ndata: {json.dumps(told)}\n\n"
+    text = f"event: processing_consent.given\nid: 8\ndata: {json.dumps(data)}\n\n"
 
     assert Stream().feed(event(7) + text.encode()) == [
         Event(7, build(Status, APPROVED)),
-        Event(8, None, "processing_consent.given", build(Processing, told)),
+        Event(8, None, "processing_consent.given", build(Processing, data)),
     ]
 
 
@@ -93,7 +93,7 @@ def test_stream_goes_on_after_it_broke_off(fake, client, pauses):
     events = client.events()
 
     assert numbers(take(events, 2)) == [41, 42]
-    assert [asked.headers.get("last-event-id") for asked in fake.asked] == [None, "40", "40", "41", "41"]
+    assert [call.headers.get("last-event-id") for call in fake.received] == [None, "40", "40", "41", "41"]
     assert len(pauses) == 4
     assert all(0.05 <= pause <= 0.2 for pause in pauses)
 
@@ -102,8 +102,8 @@ def test_stream_begins_where_the_caller_says(fake, client):
     fake.on("GET", PATH, Reply(event(8)))
 
     assert numbers(take(client.events(7), 1)) == [8]
-    assert fake.asked[0].headers["last-event-id"] == "7"
-    assert fake.asked[0].headers["accept"] == "text/event-stream"
+    assert fake.received[0].headers["last-event-id"] == "7"
+    assert fake.received[0].headers["accept"] == "text/event-stream"
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
@@ -113,7 +113,7 @@ def test_refusal_that_stays_ends_the_stream(fake, client, status):
     with pytest.raises(Problem):
         next(client.events())
 
-    assert len(fake.asked) == 1
+    assert len(fake.received) == 1
 
 
 def test_redirect_and_other_answers_end_the_stream(fake, client):
@@ -131,7 +131,7 @@ def test_stream_is_given_up_when_patience_ends(fake, client, pauses):
     with pytest.raises(Unreachable, match="no connection"):
         next(client.events(patience=1.5))
 
-    assert len(fake.asked) == len(pauses) + 1
+    assert len(fake.received) == len(pauses) + 1
 
 
 def test_only_waiting_for_the_service_uses_up_patience():

@@ -7,7 +7,7 @@ from consent_bridge.errors import BadAnswer, FieldError, Problem, Refused, Unrea
 from consent_bridge.results import Discovery, build
 from consent_bridge.transport import rest_base_url
 from tests.bridge.fake_service import DROP, Reply, problem
-from tests.bridge.wire import ASKED, DISCOVERY, KEY, PENDING, SCOPE, TOKEN
+from tests.bridge.wire import DISCOVERY, KEY, MADE_REQUEST, PENDING, SCOPE, TOKEN
 from tests.patience import MOST_SECONDS
 
 
@@ -84,7 +84,7 @@ def test_redirect_is_not_followed(fake, client, status):
     with pytest.raises(BadAnswer, match="not followed"):
         client.catalog()
 
-    assert len(fake.asked) == 1
+    assert len(fake.received) == 1
 
 
 @pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), Reply(b"", 502), Reply(b"", 504)])
@@ -92,7 +92,7 @@ def test_read_is_tried_again(fake, client, pauses, failure):
     fake.on("GET", "/api/v1/scope-catalog", failure, failure, Reply({"scope_entries": []}))
 
     assert client.catalog() == ()
-    assert len(fake.asked) == 3
+    assert len(fake.received) == 3
     assert len(pauses) == 2
     assert 0.1 <= pauses[0] <= 0.3
     assert 0.2 <= pauses[1] <= 0.6
@@ -104,7 +104,7 @@ def test_read_is_tried_three_times_at_most(fake, client):
     with pytest.raises(Unreachable, match="no connection"):
         client.catalog()
 
-    assert len(fake.asked) == 3
+    assert len(fake.received) == 3
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_retry_after_is_kept_to_where_it_is_short(fake, client, pauses, seconds,
     else:
         client.catalog()
 
-    assert len(fake.asked) == calls
+    assert len(fake.received) == calls
     assert waited is None or pauses == waited
 
 
@@ -131,10 +131,10 @@ def test_answer_that_stays_the_same_is_not_asked_for_again(fake, client, code):
     with pytest.raises(Problem):
         client.catalog()
 
-    assert len(fake.asked) == 1
+    assert len(fake.received) == 1
 
 
-LATE = Reply(ASKED, 201, delay=MOST_SECONDS)
+LATE = Reply(MADE_REQUEST, 201, delay=MOST_SECONDS)
 
 
 @pytest.mark.parametrize("failure", [DROP, problem("temporarily_unavailable", 503), LATE])
@@ -144,18 +144,18 @@ def test_write_is_never_repeated(fake, hasty_client, failure):
     with pytest.raises((Unreachable, Problem)):
         hasty_client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY)
 
-    assert len(fake.asked) == 1
+    assert len(fake.received) == 1
 
 
 def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
-    fake.on("POST", "/api/v1/request-consent", DROP, Reply(ASKED, 201))
+    fake.on("POST", "/api/v1/request-consent", DROP, Reply(MADE_REQUEST, 201))
     fake.on("POST", "/api/v1/end-consent", DROP, Reply({**PENDING, "status": "cancelled"}))
 
-    asked = client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, idempotency_key="once")
+    made_request = client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, idempotency_key="once")
     ended = client.end("req_a")
 
-    assert (asked.request_id, ended.status) == ("req_a", "cancelled")
-    assert [call.headers.get("idempotency-key") for call in fake.asked] == ["once", "once", None, None]
+    assert (made_request.request_id, ended.status) == ("req_a", "cancelled")
+    assert [call.headers.get("idempotency-key") for call in fake.received] == ["once", "once", None, None]
 
 
 def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):
@@ -181,7 +181,7 @@ def test_netrc_does_not_replace_the_token(fake, tmp_path, monkeypatch):
     with Client(f"{fake.url}/api/v1", TOKEN) as client:
         client.catalog()
 
-    assert fake.asked[0].headers["authorization"] == f"Bearer {TOKEN}"
+    assert fake.received[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
 def test_token_is_in_no_error_text(fake, client):

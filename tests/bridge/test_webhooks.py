@@ -31,14 +31,14 @@ def test_signed_webhook_is_read():
 
 
 def test_what_is_told_of_agents_is_no_status():
-    told = {
+    data = {
         "consent_id": "pcn_1", "analysis_id": "ana_1", "activation_id": None, "deletion_id": None,
         "status": "completed", "sequence": 7,
     }  # fmt: skip
-    body = json.dumps({"type": "analysis.completed", "timestamp": "2026-11-20T10:05:00Z", "data": told}).encode()
+    body = json.dumps({"type": "analysis.completed", "timestamp": "2026-11-20T10:05:00Z", "data": data}).encode()
     found = verify(body, headers(body), SECRET, clock=lambda: AT)
 
-    assert (found.type, found.status, found.processing) == ("analysis.completed", None, build(Processing, told))
+    assert (found.type, found.status, found.processing) == ("analysis.completed", None, build(Processing, data))
     with pytest.raises(BadAnswer, match="no consent_id"):
         check(body.replace(b"consent_id", b"consent"), headers(body.replace(b"consent_id", b"consent")))
 

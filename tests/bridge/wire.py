@@ -64,7 +64,7 @@ FROZEN = {
     "binding_message": None,
 }
 DIGEST = request_digest(FROZEN)
-ASKED = {
+MADE_REQUEST = {
     "request_id": "req_a",
     "status": "pending",
     "app_id": "app_a",
@@ -85,11 +85,11 @@ ASKED = {
 }
 
 
-def asked_for(**frozen):
+def request_answer(**frozen):
     """The answer to a request, all of one piece: what `frozen` changes is changed in the digest too."""
     request = {**FROZEN, **frozen}
     stated = {member: request[member] for member in ("user_id", "scope", "access_duration")}
-    return {**ASKED, **stated, "request": request, "request_digest": request_digest(request)}
+    return {**MADE_REQUEST, **stated, "request": request, "request_digest": request_digest(request)}
 
 
 PENDING = {
@@ -147,7 +147,7 @@ def envelope(revision=1, *, header=None, content=CONTENT, **changes):
         public_half(KEY),
         ExportHeader(**{**vars(HEADER), "revision": revision, **(header or {})}),
     )
-    told = {
+    body = {
         "request_id": "req_a",
         "grant_id": "grt_a",
         "export_id": "exp_a",
@@ -164,20 +164,20 @@ def envelope(revision=1, *, header=None, content=CONTENT, **changes):
         **changes,
     }
     digest = (header or {}).get("request_digest", DIGEST)
-    return {**signed(told, request_digest=digest), **changes}
+    return {**signed(body, request_digest=digest), **changes}
 
 
-def signed(told, root=ROOT, **claims):
-    """The export with what the person's vault signed of it: as it was asked for, whatever else `told` says."""
-    members = {**vars(HEADER), "revision": told["revision"], **claims}
+def signed(body, root=ROOT, **claims):
+    """The export with what the person's vault signed of it: as it was asked for, whatever else `body` says."""
+    members = {**vars(HEADER), "revision": body["revision"], **claims}
     now = int(time.time())
     own = signed_approval(
         root,
         members,
-        approved_attributes=told["approved_attributes"],
+        approved_attributes=body["approved_attributes"],
         access_duration=86400,
-        ends_at=None if told["revision"] == 1 else now + 86400,
-        sealed=told["jwe"],
+        ends_at=None if body["revision"] == 1 else now + 86400,
+        sealed=body["jwe"],
     )
     key = {"owner_key": own["approval_key"], "key_history": [], "owner_key_reset": False}
-    return {**told, "approval": own["approval"], **key}
+    return {**body, "approval": own["approval"], **key}

@@ -71,23 +71,23 @@ def test_what_nobody_misses_is_taken_up_to_a_bound_and_the_rest_always(monkeypat
 
 
 def test_a_connection_goes_back_before_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    events: list[str] = []
     background = Background()
 
     def close() -> None:
         if threading.current_thread() is background._thread:  # others have a connection of their own
-            told.append("closed")
+            events.append("closed")
 
     monkeypatch.setattr(module, "connection", SimpleNamespace(close=close))
     goes_on = blocked(background)
     for number in range(3):
-        background.later(0.01 * number, lambda number=number: told.append(f"job {number}"))
-    del told[:]
+        background.later(0.01 * number, lambda number=number: events.append(f"job {number}"))
+    del events[:]
 
     goes_on.set()
 
-    eventually(lambda: "closed" in told, "the end of the connection")
-    assert told[:4] == ["job 0", "job 1", "job 2", "closed"]
+    eventually(lambda: "closed" in events, "the end of the connection")
+    assert events[:4] == ["job 0", "job 1", "job 2", "closed"]
 
 
 _ENDING = """

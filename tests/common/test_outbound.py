@@ -15,7 +15,7 @@ from common.outbound.client import Answer, Client
 from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
 from common.shutdown import Shutdown
 from consent.notices import webhook_client
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes import agents as fake
 from tests.fakes.agents import agent
 from tests.patience import MOST_SECONDS
@@ -105,15 +105,15 @@ def post(url: str, *, public: bool = False, seconds: float = 5, limit: int = 100
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
     """Names resolve to each of `answers` in turn and stay with the last; the names that were asked for."""
-    asked: list[str] = []
+    hosts: list[str] = []
 
     def resolve(host: str, port: int, **_: Any) -> list[Any]:
-        found = answers[min(len(asked), len(answers) - 1)]
-        asked.append(host)
+        found = answers[min(len(hosts), len(answers) - 1)]
+        hosts.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    return asked
+    return hosts
 
 
 def test_one_bad_address_among_good_ones_refuses_them_all(monkeypatch: pytest.MonkeyPatch, listener: Listener) -> None:
@@ -127,11 +127,11 @@ def test_one_bad_address_among_good_ones_refuses_them_all(monkeypatch: pytest.Mo
 
 def test_what_was_checked_is_what_is_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that answers with another address the second time is asked once."""
-    asked = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
+    hosts = resolving(monkeypatch, ["127.0.0.1"], ["169.254.169.254"])
 
     with agent(fake.answers()) as running:
         assert post(running.url.replace("127.0.0.1", "rebound.example"), limit=1000).status == 200
-    assert asked == ["rebound.example"]
+    assert hosts == ["rebound.example"]
 
 
 def test_the_next_address_is_tried_where_one_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_the_name_of_the_address_is_what_tls_verifies(trusted: Path, monkeypatch
         assert post(running.url.replace("127.0.0.1", "right.example"), limit=1000).status == 200
         with pytest.raises(ExchangeFailed):
             post(running.url.replace("127.0.0.1", "wrong.example"))
-    assert len(running.asked) == 1
+    assert len(running.calls) == 1
 
 
 def starts_to_answer(sock: Any, call: fake.Call, running: fake.Agent) -> None:
@@ -288,10 +288,10 @@ def test_no_more_is_read_than_is_wanted() -> None:
 
 
 def test_a_redirect_is_an_answer_like_another() -> None:
-    moved = fake.says(fake.result_of, status="302 Found", location="http://127.0.0.1:1/")
+    moved = fake.answers_with(fake.result_of, status="302 Found", location="http://127.0.0.1:1/")
     with agent(moved) as running:
         assert post(running.url) == Answer(302, b"")
-    assert len(running.asked) == 1
+    assert len(running.calls) == 1
 
 
 def test_connections_are_kept_where_wanted_and_while_they_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,4 +313,4 @@ def test_what_caused_a_request_goes_along() -> None:
         made.post(running.url, b'{"id": 1}', headers={}, seconds=5, limit=1000)
         made.post(running.url, b'{"id": 1}', headers={"X-Request-Id": "own-cause"}, seconds=5, limit=1000)
 
-    assert [asked.headers["x-request-id"] for asked in running.asked] == ["cause-of-it", "own-cause"]
+    assert [call.headers["x-request-id"] for call in running.calls] == ["cause-of-it", "own-cause"]

@@ -26,7 +26,7 @@ from tests.factories.agents import (
     ProcessingConsentFactory,
     RunFactory,
 )
-from tests.factories.asked import ConsentRequestFactory, GrantFactory, PublishedKeysFactory, ReadFactory
+from tests.factories.consent_requests import ConsentRequestFactory, GrantFactory, PublishedKeysFactory, ReadFactory
 from tests.factories.history import (
     AuditCheckpointFactory,
     AuditPendingFactory,

@@ -45,9 +45,9 @@ def test_without_node_its_types_alone_are_left_out(
 def test_what_differs_is_named_and_nothing_else(generators: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "is_there", lambda: False)
 
-    told = contract.complaints({})
+    complaints = contract.complaints({})
 
-    assert told.splitlines() == [
+    assert complaints.splitlines() == [
         "bridge/consent_bridge/answers.py is not what the contract makes it; `./run types` does.",
         "bridge/consent_bridge/terms.py is not what the contract makes it; `./run types` does.",
     ]

@@ -49,7 +49,7 @@ def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyP
         except StopIteration as answered:
             return answered.value
 
-    async def asked_while_silent(line: psycopg.Connection[Any]) -> None:
+    async def query_while_silent(line: psycopg.Connection[Any]) -> None:
         gate.be_silent()
         asyncio.get_running_loop().call_later(0.5, gate.open)
         await watch._select_one(PoolOfOne(line))
@@ -57,7 +57,7 @@ def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(watch.generators, "execute", counted)
     try:
         with psycopg.connect(database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")) as line:
-            asyncio.run(asked_while_silent(line))
+            asyncio.run(query_while_silent(line))
     finally:
         gate.close()
     assert 0 < looks < 100

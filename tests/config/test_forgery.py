@@ -10,17 +10,17 @@ OWN = "http://testserver"
 
 
 @pytest.fixture
-def asked(person):
+def consent_request(person):
     return ConsentRequestFactory(user=person)
 
 
-def _deny(asked, **headers):
+def _deny(consent_request, **headers):
     """The form of the review page, with its token, and what a browser says about where it came from."""
-    caller = signed_in(asked.user, enforce_csrf=True)
+    caller = signed_in(consent_request.user, enforce_csrf=True)
     token = caller.get("/consent/").context["csrf_token"]
-    address = f"/consent/requests/{asked.request_id}/deny/"
+    address = f"/consent/requests/{consent_request.request_id}/deny/"
     answer = caller.client.post(address, {"csrfmiddlewaretoken": str(token)}, headers=headers)
-    return answer.status_code, ConsentRequest.objects.get(pk=asked.pk).status
+    return answer.status_code, ConsentRequest.objects.get(pk=consent_request.pk).status
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def _deny(asked, **headers):
     [{"Origin": OWN}, {"Origin": "null", "Sec-Fetch-Site": "same-origin"}, {}],
     ids=["own", "null from ourselves", "no origin over plain HTTP"],
 )
-def test_form_of_our_own_page_is_taken(asked, headers):
-    assert _deny(asked, **headers) == (302, "denied")
+def test_form_of_our_own_page_is_taken(consent_request, headers):
+    assert _deny(consent_request, **headers) == (302, "denied")
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_form_of_our_own_page_is_taken(asked, headers):
     ],
     ids=str,
 )
-def test_form_of_another_page_is_refused_even_with_the_token(asked, headers):
-    assert _deny(asked, **headers) == (403, "pending")
+def test_form_of_another_page_is_refused_even_with_the_token(consent_request, headers):
+    assert _deny(consent_request, **headers) == (403, "pending")
 
 
-def test_token_is_needed_from_our_own_page_too(asked):
-    answer = signed_in(asked.user, enforce_csrf=True).client.post(
-        f"/consent/requests/{asked.request_id}/deny/",
+def test_token_is_needed_from_our_own_page_too(consent_request):
+    answer = signed_in(consent_request.user, enforce_csrf=True).client.post(
+        f"/consent/requests/{consent_request.request_id}/deny/",
         headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"},
     )
     assert answer.status_code == 403

@@ -28,9 +28,9 @@ SAME = {"X-Request-Id": "the-same-id"}
 
 def language_of(page):
     """The language that the answer and its markup name, which are the same."""
-    said = re.search(r'<html lang="([a-z-]+)"', page.content.decode())[1]
-    assert page.headers["Content-Language"] == said
-    return said
+    language_code = re.search(r'<html lang="([a-z-]+)"', page.content.decode())[1]
+    assert page.headers["Content-Language"] == language_code
+    return language_code
 
 
 def switch_to(client, language, onwards="/accounts/login/", **kept):
@@ -48,9 +48,9 @@ def test_page_follows_the_browsers_language(client, db):
     assert {"Accept-Language", "Cookie"} <= set(page.headers["Vary"].split(", "))
 
 
-@pytest.mark.parametrize("asked", [{}, ENGLISH, {"Accept-Language": "fr"}])
-def test_page_is_english_for_everybody_else(client, db, asked):
-    page = client.get("/accounts/login/", headers=asked)
+@pytest.mark.parametrize("headers", [{}, ENGLISH, {"Accept-Language": "fr"}])
+def test_page_is_english_for_everybody_else(client, db, headers):
+    page = client.get("/accounts/login/", headers=headers)
 
     assert language_of(page) == "en"
     assert "<h1>Sign in</h1>" in page.content.decode()
@@ -79,13 +79,13 @@ def test_refusals_are_in_the_pages_language(owner, path):
 
 
 def test_registry_is_read_in_german_and_kept_in_english(owner, person):
-    asked = ConsentRequestFactory(user=person)
+    consent_request = ConsentRequestFactory(user=person)
     page = owner.get("/consent/inbox/", headers=GERMAN).content.decode()
 
-    assert asked.scope_entry.scope_label == "Food and drink"
+    assert consent_request.scope_entry.scope_label == "Food and drink"
     assert "Essen und Trinken" in page
     assert "Food and drink" not in page
-    assert f'<q class="voice">{asked.purpose}</q>' in page
+    assert f'<q class="voice">{consent_request.purpose}</q>' in page
 
 
 def test_every_word_of_the_registry_has_a_translation(db):
@@ -123,10 +123,10 @@ def test_sign_in_librarys_sentences_say_du(db):
     formal = re.compile(r"\b(?:Sie|Ihr|Ihre[nmr]?)\b")
 
     with translation.override("de"):
-        said = {words: translation.gettext(words) for words in language.OVERRIDDEN}
+        sentences = {words: translation.gettext(words) for words in language.OVERRIDDEN}
 
     assert [words for words in language.OVERRIDDEN if not formal.search(own.gettext(words))] == []
-    assert [words for words in said.values() if formal.search(words)] == []
+    assert [words for words in sentences.values() if formal.search(words)] == []
 
 
 # --- the switch -------------------------------------------------------------------------------------------------------
@@ -200,13 +200,13 @@ def test_mail_of_the_worker_is_in_the_language_of_the_first_sign_in(client, pers
     client.post("/accounts/login/", form, headers=GERMAN)
     client.post("/accounts/logout/")
     client.post("/accounts/login/", form, headers=ENGLISH)  # elsewhere, later: no choice, so it changes nothing
-    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    consent_request = ConsentRequestFactory(user=person, app_name="Lunch Finder")
     send_mails()
 
     assert mail.outbox[0].subject == "Lunch Finder möchte einen Teil deiner Daten sehen"
     assert "Essen und Trinken" in mail.outbox[0].body
-    assert f"„{asked.purpose}“" in mail.outbox[0].body
-    assert re.search(rf"bis {asked.expires_at.day}\. \w+ 20\d\d, ", mail.outbox[0].body)
+    assert f"„{consent_request.purpose}“" in mail.outbox[0].body
+    assert re.search(rf"bis {consent_request.expires_at.day}\. \w+ 20\d\d, ", mail.outbox[0].body)
     assert translation.get_language() == settings.LANGUAGE_CODE
 
 

@@ -106,8 +106,8 @@ def test_too_many_tries_have_a_page(client: Client, settings: Any) -> None:
 def test_no_refusal_is_blank(person: User, status: int, kind: str) -> None:
     request = RequestFactory().get("/consent/")
     request.user = person
-    said = "Choose <one>." if kind == "text/plain" else ""
-    answer = RefusalPages(lambda _: HttpResponse(said, status=status, content_type=kind, headers={"Allow": "GET"}))(
+    content = "Choose <one>." if kind == "text/plain" else ""
+    answer = RefusalPages(lambda _: HttpResponse(content, status=status, content_type=kind, headers={"Allow": "GET"}))(
         request
     )
     text = answer.content.decode()

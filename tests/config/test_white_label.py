@@ -67,11 +67,11 @@ def test_the_grounds_and_the_tokens_are_those_of_the_styles() -> None:
     assert set(named[1].split("|")) == set(tokens_of("#0b5c49")) <= set(styles)
 
 
-@pytest.mark.parametrize(("accent", "told"), [("", []), ("#8a2a5b", []), ("#6fd3b3", ["config.E008"])])
-def test_an_accent_that_cannot_be_read_is_refused(accent: str, told: list[str], settings: Any) -> None:
+@pytest.mark.parametrize(("accent", "expected"), [("", []), ("#8a2a5b", []), ("#6fd3b3", ["config.E008"])])
+def test_an_accent_that_cannot_be_read_is_refused(accent: str, expected: list[str], settings: Any) -> None:
     settings.SITE_ACCENT = accent
 
-    assert [message.id for message in check_accent()] == told
+    assert [message.id for message in check_accent()] == expected
 
 
 def test_the_refusal_says_by_how_much(settings: Any) -> None:

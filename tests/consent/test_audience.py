@@ -8,7 +8,7 @@ from consent.audience import audience_of
 from pkm.hooks import Audience, Concerned
 from pkm.hooks import audience_of as vault_audience_of
 from tests.factories import ConsentRequestFactory, GrantFactory, PersonFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 pytestmark = pytest.mark.django_db
 

@@ -27,7 +27,7 @@ from consent.notices.models import Notice
 from consent.requests import actions as request_actions
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
-from tests.chains import entries_about, holds, told
+from tests.chains import entries_about, holds, kinds_of
 from tests.consent.broken_audit import audit_away
 from tests.consent.decisions import approval_body, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, StaffFactory, Vault
@@ -150,7 +150,7 @@ def test_stopping_and_pausing_take_effect_at_once_and_are_written_later(
     assert write_pending_entries() == 2
     assert write_pending_entries() == 0
 
-    assert told(grant.request, "person:") == told(grant.request, "app:") == ["approved", state]
+    assert kinds_of(grant.request, "person:") == kinds_of(grant.request, "app:") == ["approved", state]
     entries = AuditEntry.objects.filter(kind=state)
     assert all(entry.facts["written_at"] and entry.actor == "person" for entry in entries)
     after = status(api, grant.request)
@@ -256,7 +256,7 @@ def test_the_next_append_writes_what_waits_first_and_in_order(
 
     assert owner.post(f"/consent/grants/{grant.grant_id}/resume", body).status_code == 200
 
-    assert told(grant.request, "person:") == ["approved", "paused", "resumed"]
+    assert kinds_of(grant.request, "person:") == ["approved", "paused", "resumed"]
     of_app = AuditEntry.objects.of(f"app:{api.app.app_id}").order_by("sequence")
     assert list(of_app.values_list("kind", flat=True)) == ["approved", "paused", "denied", "resumed"]
     assert list(AuditPending.objects.values_list("chain", flat=True)) == [f"person:{other.user.public_id}"]

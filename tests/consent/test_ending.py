@@ -21,7 +21,7 @@ from consent.requests.models import ConsentRequest
 from consent.schemas import ResumeBody
 from tests.consent.decisions import resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, StaffFactory, give_vault
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 
 def revoke(grant: Grant) -> object:

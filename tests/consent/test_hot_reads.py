@@ -35,7 +35,7 @@ from tests.factories import (
     invitation_of,
     known_as,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 
 def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead:

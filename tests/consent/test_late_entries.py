@@ -17,7 +17,7 @@ from consent.ledger.models import AuditPending, Receipt
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer, JsonClient
-from tests.chains import holds, told
+from tests.chains import holds, kinds_of
 from tests.consent.broken_audit import audit_away
 from tests.consent.test_audit_away import revoke
 from tests.factories import ConsentRequestFactory, ExportFactory
@@ -55,9 +55,9 @@ def test_where_nothing_can_be_written_the_change_stands_and_is_derived_later(
     assert marked() == []
     assert write_marked() == 0
 
-    assert told(grant.request, "person:") == told(grant.request, "app:") == ["approved", "revoked"]
-    assert told(request, "person:") == ["denied"]
-    assert told(paused.request, "app:") == ["paused"]
+    assert kinds_of(grant.request, "person:") == kinds_of(grant.request, "app:") == ["approved", "revoked"]
+    assert kinds_of(request, "person:") == ["denied"]
+    assert kinds_of(paused.request, "app:") == ["paused"]
     kinds = Notice.objects.filter(app=api.app).order_by("sequence").values_list("kind", flat=True)
     assert sorted(kinds) == ["consent.approved", "consent.denied", "consent.paused", "consent.revoked"]
     status = api.get("/consent-status", request_id=grant.request.request_id).json()
@@ -85,7 +85,7 @@ def test_an_app_is_told_later_where_only_the_notice_could_not_be_written(
 
     kinds = Notice.objects.filter(app=api.app).order_by("sequence").values_list("kind", flat=True)
     assert sorted(kinds) == ["consent.approved", "consent.denied", "consent.paused", "consent.revoked"]
-    assert told(grant.request, "app:") == ["approved", "revoked"]
+    assert kinds_of(grant.request, "app:") == ["approved", "revoked"]
     assert holds()
 
 
@@ -125,7 +125,7 @@ def test_a_mark_goes_where_the_entry_came_otherwise(api: Developer, owner: JsonC
 
     assert write_marked() == 0
     assert marked() == []
-    assert told(grant.request, "person:") == ["approved", "revoked"]
+    assert kinds_of(grant.request, "person:") == ["approved", "revoked"]
 
 
 def test_nothing_is_written_about_whose_erasure_is_due(api: Developer, owner: JsonClient, grant: Grant) -> None:

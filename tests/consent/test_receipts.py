@@ -29,7 +29,7 @@ from tests.factories import (
     TestAppFactory,
     give_vault,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
 pytestmark = pytest.mark.django_db

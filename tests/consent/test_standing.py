@@ -20,7 +20,7 @@ from consent.states import (
     effective_request_status_sql,
 )
 from tests.factories import ConsentRequestFactory, GrantFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 SECOND = timedelta(seconds=1)
 AROUND = (-SECOND, timedelta(0), SECOND)

@@ -12,7 +12,7 @@ from consent_bridge.webhooks import verify
 from developers.models import App, AppAuditEntry, WebhookEndpoint
 from developers.webhooks import actions as webhooks
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes.receiver import Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)  # deliveries are made in threads, each with its connection

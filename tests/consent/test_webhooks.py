@@ -22,7 +22,7 @@ from developers.apps.actions import restore_app, suspend_app
 from developers.models import WebhookEndpoint
 from tests.consent.conftest import receiver
 from tests.factories import ConsentRequestFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes.receiver import Receiver
 
 __all__ = ["receiver"]  # a fixture of other tests too

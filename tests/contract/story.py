@@ -44,7 +44,7 @@ def _bearer(name: str, token: str, *schemes: str) -> Caller:
     return Caller(name, frozenset(schemes), headers={"Authorization": f"Bearer {token}"})
 
 
-def told(mode: str) -> list[Caller]:
+def callers_of(mode: str) -> list[Caller]:
     """Make the story of an app in this mode true; everybody who calls in it."""
     return _callers(_app(mode), mode)
 

@@ -205,10 +205,10 @@ def test_the_served_document_is_the_same_and_at_most_500_kb() -> None:
 
 
 def test_every_webhook_has_a_type_of_its_own() -> None:
-    told = document()["webhooks"]
+    webhooks = document()["webhooks"]
 
-    assert list(told) == WEBHOOK_TYPES
-    for name, item in told.items():
+    assert list(webhooks) == WEBHOOK_TYPES
+    for name, item in webhooks.items():
         content = item["post"]["requestBody"]["content"]["application/json"]
         schema = validator(content["schema"])
         example = content["examples"]["event"]["value"]

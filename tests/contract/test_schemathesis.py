@@ -29,7 +29,7 @@ from config.wsgi import application
 from consent.api import leaked_tokens
 from consent.requests.receipt_jsonld import JSON_LD
 from tests.agents_proxy.agent_server import speaking
-from tests.contract.story import Caller, told
+from tests.contract.story import Caller, callers_of
 from tests.fakes.aggregator import aggregating
 from tests.undone import undone
 
@@ -102,7 +102,7 @@ def callers(app: str, django_db_setup: None, django_db_blocker: Any) -> Iterator
         signal.disconnect(close_old_connections)
     try:
         with undone(django_db_blocker):
-            yield told(app)
+            yield callers_of(app)
     finally:
         for signal in signals:
             signal.connect(close_old_connections)

@@ -53,12 +53,12 @@ def test_how_a_request_stands_is_not_frozen() -> None:
 def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: str) -> None:
     without, given = ConsentRequestFactory(), ConsentRequestFactory(template_id="tpl_a")
 
-    asked = [request_digest.members_of(request, app_id=request.app.app_id) for request in (without, given)]
+    both = [request_digest.members_of(request, app_id=request.app.app_id) for request in (without, given)]
 
-    assert [members.get(later) for members in asked] == [None, "tpl_a"]
-    assert set(asked[0]) == set(request_digest.MEMBERS)
-    assert [canonical.sha256_canonical(members) for members in asked] == [without.request_digest, given.request_digest]
-    assert [exports.request_digest(members) for members in asked] == [without.request_digest, given.request_digest]
+    assert [members.get(later) for members in both] == [None, "tpl_a"]
+    assert set(both[0]) == set(request_digest.MEMBERS)
+    assert [canonical.sha256_canonical(members) for members in both] == [without.request_digest, given.request_digest]
+    assert [exports.request_digest(members) for members in both] == [without.request_digest, given.request_digest]
 
 
 def test_a_call_without_a_later_member_repeats_the_one_from_before(later: str) -> None:

@@ -60,9 +60,9 @@ def test_step_that_fails_says_what_it_said(
 
     assert preparing.main() == 1
 
-    told = capsys.readouterr().out
-    assert told.startswith("▸ First things\n✗ Doing the second failed:\nfirst talks\nsecond talks\n")
-    assert told.endswith(shown)
+    output = capsys.readouterr().out
+    assert output.startswith("▸ First things\n✗ Doing the second failed:\nfirst talks\nsecond talks\n")
+    assert output.endswith(shown)
 
 
 def test_settings_that_do_not_do_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

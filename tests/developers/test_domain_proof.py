@@ -65,7 +65,7 @@ def test_both_places_are_looked_at(site: Website) -> None:
     site.body = f"{CHALLENGE}\r\n".encode()
     assert look_for_proof("trips.example", CHALLENGE) == Finding("nothing", "proof")
     assert set(site.paths) == {"/.well-known/consent-runtime.txt"}
-    assert set(site.dns.asked) == {"_consent-runtime.trips.example."}
+    assert set(site.dns.queries) == {"_consent-runtime.trips.example."}
 
 
 @pytest.mark.parametrize("status", [301, 403, 500])

@@ -50,8 +50,8 @@ def test_each_process_has_the_threads_that_it_needs():
     assert FAST in found["consent-fast"]
     assert SLOW in found["consent-slow"]
     assert f"--workers {TOOLS_WORKERS} {TOOLS}" in found["consent-tools"]
-    for held in ("consent-slow", "consent-tools"):
-        assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
+    for unit in ("consent-slow", "consent-tools"):
+        assert "--backlog 2048" in found[unit]  # granian takes on no more than that at once
     assert WORKER in found["consent-worker"]
 
 
@@ -64,10 +64,10 @@ def test_one_process_sequences_the_log_and_no_other_does():
 def test_the_sequencer_shares_neither_secrets_nor_state():
     units = {path.stem: path.read_text() for path in (DEPLOY / "systemd").glob("*.service")}
     for name in ("User", "EnvironmentFile", "StateDirectory", "Environment"):
-        told = {stem: re.findall(rf"^{name}=(.*)$", text, re.MULTILINE) for stem, text in units.items()}
-        own = told.pop("consent-log")
+        values = {stem: re.findall(rf"^{name}=(.*)$", text, re.MULTILINE) for stem, text in units.items()}
+        own = values.pop("consent-log")
         assert len(own) == 1
-        assert own not in told.values()
+        assert own not in values.values()
 
 
 def test_the_sequencers_variables_are_ones_that_are_read():

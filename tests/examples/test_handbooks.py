@@ -40,53 +40,53 @@ def span(pause):
 
 
 def test_webhooks_are_described_as_they_are_sent():
-    told = section(handbook("integrating.md"), "Be told: webhooks")
+    text = section(handbook("integrating.md"), "Be told: webhooks")
     spans = [TIMES[len(list(run))] + pause for pause, run in groupby(map(span, PAUSES))]
 
-    assert re.findall(r"^\| `([a-z._]+)` \|", told, re.MULTILINE) == WEBHOOK_TYPES
+    assert re.findall(r"^\| `([a-z._]+)` \|", text, re.MULTILINE) == WEBHOOK_TYPES
     assert with_webhook_types(handbook("integrating.md")) == handbook("integrating.md")
-    assert f"{', '.join(spans[:-1])}, and {spans[-1]}" in unwrapped(told)
+    assert f"{', '.join(spans[:-1])}, and {spans[-1]}" in unwrapped(text)
     assert len(PAUSES) + 1 == 13
-    assert "thirteen attempts" in unwrapped(told)
-    assert f"within {ANSWER_SECONDS} seconds" in unwrapped(told)
+    assert "thirteen attempts" in unwrapped(text)
+    assert f"within {ANSWER_SECONDS} seconds" in unwrapped(text)
 
 
 def test_example_of_a_webhook_has_the_form_of_what_is_sent():
-    told = section(handbook("integrating.md"), "Be told: webhooks")
-    moment = datetime.fromtimestamp(int(re.search(r"^webhook-timestamp: (\d+)$", told, re.MULTILINE)[1]), UTC)
+    text = section(handbook("integrating.md"), "Be told: webhooks")
+    moment = datetime.fromtimestamp(int(re.search(r"^webhook-timestamp: (\d+)$", text, re.MULTILINE)[1]), UTC)
 
-    assert re.search(r"^webhook-id: msg_app_…_\d+$", told, re.MULTILINE)
-    assert f'{{"type": "consent.approved", "timestamp": "{rfc3339(moment)}", "data": {{…}}}}' in told
+    assert re.search(r"^webhook-id: msg_app_…_\d+$", text, re.MULTILINE)
+    assert f'{{"type": "consent.approved", "timestamp": "{rfc3339(moment)}", "data": {{…}}}}' in text
 
 
 def test_periodic_tasks_are_those_of_the_settings():
     due, clock = section(handbook("operating.md"), "Periodic tasks").split("By the clock")
-    told = {
+    intervals = {
         name: int(every)
         for every, line in re.findall(r"^- every (\d+) s: (.*?)(?=^- |^$)", due, re.MULTILINE | re.DOTALL)
         for name in re.findall(r"`([a-z-]+)`", line)
     }
 
-    assert told == {name: row.seconds for name, row in WATCHED.items()}
+    assert intervals == {name: row.seconds for name, row in WATCHED.items()}
     assert set(re.findall(r"`([a-z-]+)`", clock)) == settings.CELERY_BEAT_SCHEDULE.keys() - WATCHED.keys()
 
 
 def test_the_vector_of_a_digest_is_that_of_the_vectors():
-    told = section(handbook("integrating.md"), "2. Ask")
+    text = section(handbook("integrating.md"), "2. Ask")
     export = json.loads((ROOT / "bridge/conformance/vectors/sealed.json").read_text())["exports"][0]
-    request = json.loads(re.search(r"^```json request\n(.*?)^```$", told, re.MULTILINE | re.DOTALL)[1])
+    request = json.loads(re.search(r"^```json request\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1])
 
     assert request == export["request"]
-    assert re.search(r"^```text request_digest\n(.*)\n```$", told, re.MULTILINE)[1] == request_digest(request)
+    assert re.search(r"^```text request_digest\n(.*)\n```$", text, re.MULTILINE)[1] == request_digest(request)
     assert request_digest(request) == export["request_digest"]
 
 
 def test_the_members_of_a_digest_are_told_in_full():
-    told = section(handbook("integrating.md"), "2. Ask").partition("### Check what the person will see")[2]
+    text = section(handbook("integrating.md"), "2. Ask").partition("### Check what the person will see")[2]
 
-    assert set(DIGEST_MEMBERS) <= set(re.findall(r"`([a-z_]+)`", told))
+    assert set(DIGEST_MEMBERS) <= set(re.findall(r"`([a-z_]+)`", text))
     assert len(DIGEST_MEMBERS) == 15
-    assert "fifteen members" in told
+    assert "fifteen members" in text
 
 
 def approval_snippet():
@@ -100,20 +100,20 @@ def approval_snippet():
 
 
 def test_the_guides_check_of_an_approval_takes_what_was_signed_and_nothing_else():
-    check, told = approval_snippet(), wire.envelope()
-    key = check(told, wire.ASKED, None)
+    check, body = approval_snippet(), wire.envelope()
+    key = check(body, wire.MADE_REQUEST, None)
 
-    assert key == told["owner_key"]
-    assert check(wire.envelope(2), wire.ASKED, key) == key
-    thief = wire.signed(told, root=generate_root())
-    head, payload, signature = told["approval"].split(".")
+    assert key == body["owner_key"]
+    assert check(wire.envelope(2), wire.MADE_REQUEST, key) == key
+    thief = wire.signed(body, root=generate_root())
+    head, payload, signature = body["approval"].split(".")
     for forged in (
-        {**told, "jwe": wire.envelope()["jwe"]},
+        {**body, "jwe": wire.envelope()["jwe"]},
         thief,
-        {**told, "approval": thief["approval"]},
-        {**told, "approval": f"{head}.{payload}.{signature[::-1]}"},
-        {**told, "approved_attributes": [*told["approved_attributes"], "lifestyle.food.diet_preference"]},
-        wire.signed(told, aud="app_b"),
+        {**body, "approval": thief["approval"]},
+        {**body, "approval": f"{head}.{payload}.{signature[::-1]}"},
+        {**body, "approved_attributes": [*body["approved_attributes"], "lifestyle.food.diet_preference"]},
+        wire.signed(body, aud="app_b"),
     ):
         with pytest.raises((ValueError, JoseError)):
-            check(forged, wire.ASKED, key)
+            check(forged, wire.MADE_REQUEST, key)

@@ -253,10 +253,10 @@ def test_the_gateway_shows_messages_and_reports_their_delivery(store: Store) -> 
         assert came.wait(MOST_SECONDS)
         shown = requests.get(address).text
 
-    said = json.loads(answer["result"]["status"]["message"]["parts"][0]["text"])
-    assert said["status"] == "sent"
+    body = json.loads(answer["result"]["status"]["message"]["parts"][0]["text"])
+    assert body["status"] == "sent"
     assert answer == again
-    assert reported == [{"messageId": said["message_id"], "status": "delivered"}]
+    assert reported == [{"messageId": body["message_id"], "status": "delivered"}]
     assert "&lt;b&gt;Hello" in shown
 
 
@@ -277,7 +277,7 @@ def test_what_is_written_back_is_passed_on_and_answered(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"),
+    ("body", "code"),
     [
         (call({"to": "+491760"}), -32602),
         (call("words"), -32602),
@@ -286,9 +286,9 @@ def test_what_is_written_back_is_passed_on_and_answered(store: Store) -> None:
         ({"jsonrpc": "2.0", "id": "a", "method": "tasks/send", "params": None}, -32602),
     ],
 )
-def test_the_gateway_refuses_what_is_no_message(store: Store, asked: Any, code: int) -> None:
+def test_the_gateway_refuses_what_is_no_message(store: Store, body: Any, code: int) -> None:
     with served(Gateway(store)) as address:
-        answer = requests.post(f"{address}/messages", json=asked)
+        answer = requests.post(f"{address}/messages", json=body)
 
     assert answer.json()["error"]["code"] == code
     assert store.newest("message") == []
@@ -305,10 +305,10 @@ def test_the_overview_asks_every_part_at_that_moment(store: Store, tmp_path: Pat
             Part("Ended", "Works no more.", "", process_lives(tmp_path / "none")),
         ]
         with served(Overview(parts)) as address:
-            told = requests.get(f"{address}/status").json()["parts"]
+            listed = requests.get(f"{address}/status").json()["parts"]
             page = requests.get(address).text
 
-    answers = {part["name"]: part["answers"] for part in told}
+    answers = {part["name"]: part["answers"] for part in listed}
     assert answers == {"CRM": True, "Gateway": True, "Worker": True, "Gone": False, "Ended": False}
     assert "2 of 5 parts do not answer." in page
 
@@ -349,22 +349,22 @@ def test_a_slow_bank_tells_the_newest_first_and_the_rest_as_well(store: Store, s
         second, after = read_all(token, cursor)
         whole, _ = read_all(token)
 
-    told = [one.transaction_id for page in (*first, *second) for one in page.added]
+    ids = [one.transaction_id for page in (*first, *second) for one in page.added]
     oldest = min(one.date for page in second for one in page.added)
     assert {page.history for page in first} == {History.INITIAL}
     assert second[-1].history == History.COMPLETE
     assert "~" not in after
-    assert len(told) == len(set(told))
+    assert len(ids) == len(set(ids))
     assert applied(applied({}, first), second) == applied({}, whole)
     assert (datetime.now(UTC).date() - oldest).days > 700
 
 
 def test_the_buttons_tell_the_service_what_became_of_a_bank(store: Store, settings: Any, db: None) -> None:
-    told: list[Request] = []
+    webhooks_sent: list[Request] = []
     came = threading.Semaphore(0)
 
     def take(request: Request) -> Response:
-        told.append(request)
+        webhooks_sent.append(request)
         came.release()
         return Response(200)
 
@@ -387,8 +387,11 @@ def test_the_buttons_tell_the_service_what_became_of_a_bank(store: Store, settin
                 assert client.accounts(token).item.institution_id == "ins_harbour"
             assert requests.post(f"{address}/news/{item_id}", {"news": news}, allow_redirects=False).status_code == 303
             assert came.acquire(timeout=MOST_SECONDS)
-        names = {webhooks.require_signature(one.body, one.headers[webhooks.HEADER.lower()], network="") for one in told}
+        names = {
+            webhooks.require_signature(one.body, one.headers[webhooks.HEADER.lower()], network="")
+            for one in webhooks_sent
+        }
 
-    codes = [(one.json["item_id"], one.json["webhook_code"]) for one in told]
+    codes = [(one.json["item_id"], one.json["webhook_code"]) for one in webhooks_sent]
     assert codes == [(item_id, code) for code in ("PENDING_EXPIRATION", "ERROR", "USER_PERMISSION_REVOKED")]
     assert len(names) == 3

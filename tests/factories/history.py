@@ -28,7 +28,7 @@ from consent.requests.models import ScopeTemplate
 from consent.states import RequestStatus
 from pkm.registry.models import ScopeEntry
 from tests.factories.accounts import PersonFactory, StaffFactory
-from tests.factories.asked import FOOD, ConsentRequestFactory, now
+from tests.factories.consent_requests import FOOD, ConsentRequestFactory, now
 from tests.factories.developers import AppFactory, WebhookEndpointFactory
 from tests.factories.making import makes
 
@@ -134,14 +134,14 @@ class LogStateFactory(makes(LogState)):
 
 def _claims(made: Any) -> dict[str, Any]:
     """What both copies say."""
-    told = {"request": made.request, "event": str(made.event), "receipt_id": made.receipt_id}
-    return receipt_claims.claims_about(**told, grant=None, happened=made.created_at, at=made.created_at)
+    facts = {"request": made.request, "event": str(made.event), "receipt_id": made.receipt_id}
+    return receipt_claims.claims_about(**facts, grant=None, happened=made.created_at, at=made.created_at)
 
 
 def _signed(made: Any) -> Receipt:
     entry = {"entry_hash": "x" * 43}
-    told = {"claims": _claims(made), "request_pk": made.request.pk, "at": made.created_at}
-    return receipts.signed(**told, entry=entry, app_entry=entry)
+    signing = {"claims": _claims(made), "request_pk": made.request.pk, "at": made.created_at}
+    return receipts.signed(**signing, entry=entry, app_entry=entry)
 
 
 class ReceiptFactory(makes(Receipt)):

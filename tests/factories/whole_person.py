@@ -87,18 +87,18 @@ def _kept(user: User, canary: str) -> None:
 
 
 def _allowed(user: User, canary: str) -> None:
-    asked = {"user": user, "purpose": f"To {canary}", "binding_message": canary}
+    terms = {"user": user, "purpose": f"To {canary}", "binding_message": canary}
     grant = factories.ReadFactory(
-        export__grant__request=factories.ConsentRequestFactory(status="approved", **asked),
+        export__grant__request=factories.ConsentRequestFactory(status="approved", **terms),
         export__grant__approved_attributes=[f"lifestyle.food.{canary}"],
         export__sources=[{"domain": "lifestyle", "segment_id": canary, "content_revision": 1}],
     ).export.grant
     factories.ApprovalKeyFactory(user=user, app=grant.app)
-    denied = factories.ConsentRequestFactory(**asked)
+    denied = factories.ConsentRequestFactory(**terms)
     decision_actions.deny(request_id=denied.request_id, by=user, reason=canary)
     factories.PublishedKeysFactory(request=denied)
     factories.ConnectionFactory(user=user, request=denied, binding_message=canary, asked={"purpose": canary})
-    factories.MailFactory(request=factories.ConsentRequestFactory(**asked))
+    factories.MailFactory(request=factories.ConsentRequestFactory(**terms))
     factories.WebhookDeliveryFactory(notice=Notice.objects.get(request=denied))
     factories.IdempotencyKeyFactory(app=denied.app, answer={"user_id": user.public_id, "binding_message": canary})
     factories.DiscoveryFactory(user=user, app=grant.app)

@@ -53,14 +53,14 @@ class Agent:
     """A running upstream: what it was asked, and until when it holds what hangs."""
 
     url: str
-    asked: list[Call] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
     connections: int = 0
 
     @property
     def prompts(self) -> list[Call]:
         """The requests without those for the agent's card."""
-        return [call for call in self.asked if call.line.startswith("POST ")]
+        return [call for call in self.calls if call.line.startswith("POST ")]
 
 
 @contextlib.contextmanager
@@ -81,7 +81,7 @@ def agent(behaviour: Behaviour, *, certificate: Path | None = None) -> Iterator[
                     connection = opened.enter_context(context.wrap_socket(connection, server_side=True))
                 received = connection.makefile("rb")
                 while (call := _read(received)) is not None:
-                    running.asked.append(call)
+                    running.calls.append(call)
                     behaviour(connection, call, running)
 
     class Server(socketserver.ThreadingTCPServer):
@@ -137,9 +137,9 @@ def _read(received: Any) -> Call | None:
 
 def http(status: str, body: bytes, **headers: str) -> bytes:
     """An HTTP answer with its length, and with headers that tell what nobody should hear."""
-    told = {"content-type": "application/json", "content-length": str(len(body)), "server": CANARY, "x-secret": CANARY}
-    told |= {name.replace("_", "-"): value for name, value in headers.items()}
-    head = "".join(f"{name}: {value}\r\n" for name, value in told.items() if value)
+    sent = {"content-type": "application/json", "content-length": str(len(body)), "server": CANARY, "x-secret": CANARY}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = "".join(f"{name}: {value}\r\n" for name, value in sent.items() if value)
     return f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body
 
 
@@ -159,7 +159,7 @@ def answers(text: str = '{"age": 30}', *, after: float = 0.0) -> Behaviour:
     return behave
 
 
-def says(make: Callable[[Call], Any], *, status: str = "200 OK", **headers: str) -> Behaviour:
+def answers_with(make: Callable[[Call], Any], *, status: str = "200 OK", **headers: str) -> Behaviour:
     """An answer made of the request; bytes go out as they are, anything else as JSON."""
 
     def behave(connection: socket.socket, call: Call, running: Agent) -> None:

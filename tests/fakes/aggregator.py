@@ -81,7 +81,7 @@ class Aggregator:
     keys: dict[str, tuple[ECKey, int | None]] = field(default_factory=dict)
     publics: dict[str, str] = field(default_factory=dict)
     fails: dict[str, list[Any]] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     bought: list[dict[str, Any]] = field(default_factory=list)
     ends: threading.Event = field(default_factory=threading.Event)
 
@@ -91,7 +91,7 @@ class Aggregator:
 
     @property
     def paths(self) -> list[str]:
-        return [path for path, _ in self.asked]
+        return [path for path, _ in self.calls]
 
     def item(self, *transactions: dict[str, Any]) -> tuple[str, Item]:
         """A new item with these transactions, and its access token."""
@@ -120,7 +120,7 @@ class Aggregator:
         return str(link["redirect"])
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
-        self.asked.append((path, body))
+        self.calls.append((path, body))
         waiting = self.fails.get(path)
         if waiting:
             fault = waiting.pop(0)
@@ -199,12 +199,12 @@ class Aggregator:
         named = {"kid": body["key_id"], "alg": "ES256", "use": "sig", "created_at": 1, "expired_at": expired_at}
         return 200, {"key": {**key.as_dict(private=False), **named}, "request_id": "r8"}
 
-    def signature(self, told: bytes, *, key_id: str = "key-1", age: int = 0, **claims: Any) -> str:
+    def signature(self, body: bytes, *, key_id: str = "key-1", age: int = 0, **claims: Any) -> str:
         """What the header of a webhook with this body holds; the key is made when its first message is signed."""
         key, _ = self.keys.setdefault(key_id, (ECKey.generate_key("P-256"), None))
-        said = {"iat": int(time.time()) - age, "request_body_sha256": hashlib.sha256(told).hexdigest(), **claims}
+        statement = {"iat": int(time.time()) - age, "request_body_sha256": hashlib.sha256(body).hexdigest(), **claims}
         header = {"alg": "ES256", "kid": key_id, "typ": "JWT"}
-        return jws.serialize_compact(header, json.dumps(said), key, algorithms=["ES256"])
+        return jws.serialize_compact(header, json.dumps(statement), key, algorithms=["ES256"])
 
     def identity(self, body: dict[str, Any], item: Item) -> tuple[int, Any]:
         owner = {

@@ -45,8 +45,8 @@ class Chat:
         message = {"role": "assistant", "content": content, "refusal": None, "annotations": []}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop", **self.choice}
         usage = {"prompt_tokens": 9, "completion_tokens": 12, "total_tokens": 21}
-        told = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1741569952, "model": MODEL}
-        return {**told, "choices": [choice], "usage": usage, "service_tier": "default"}
+        envelope = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1741569952, "model": MODEL}
+        return {**envelope, "choices": [choice], "usage": usage, "service_tier": "default"}
 
 
 def _error(message: str, kind: str, code: str | None) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def _fault(request: dict[str, Any]) -> str:
         return "The model does not exist"
     if [message.keys() for message in request["messages"]] != [{"role", "content"}] * 2:
         return "Invalid messages"
-    told = request.get("response_format", {})
-    schema = told.get("json_schema", {})
-    if told.get("type") != "json_schema" or not schema.get("name") or schema.get("strict") is not True:
+    wanted = request.get("response_format", {})
+    schema = wanted.get("json_schema", {})
+    if wanted.get("type") != "json_schema" or not schema.get("name") or schema.get("strict") is not True:
         return "Invalid response_format"
     return "" if _is_strict(schema["schema"]) else "Invalid schema for response_format"
 
@@ -84,12 +84,12 @@ def chatting() -> Iterator[Chat]:
 
     class Handler(Answering):
         def get(self) -> None:
-            self._told({})
+            self._answer_chat({})
 
         def post(self) -> None:
-            self._told(json.loads(self.body()))
+            self._answer_chat(json.loads(self.body()))
 
-        def _told(self, request: Any) -> None:
+        def _answer_chat(self, request: Any) -> None:
             headers = {name.lower(): value for name, value in self.headers.items()}
             status, body, more = chat.answer(self.path, headers, request)
             self.answer(status, json.dumps(body).encode(), {"Content-Type": "application/json", **more})

@@ -30,9 +30,9 @@ class Crm(Answering):
         type(self).ids.append(self.headers["webhook-id"])
         type(self).bodies.append(body)
         self.go_on.wait(60)
-        said = self.got[-1]
-        if self.status == 204 and said["type"] == "deletion.requested" and self.deletes:
-            self.answer(200, json.dumps({"deletionId": said["data"]["deletionId"], "deleted": 1}).encode())
+        event = self.got[-1]
+        if self.status == 204 and event["type"] == "deletion.requested" and self.deletes:
+            self.answer(200, json.dumps({"deletionId": event["data"]["deletionId"], "deleted": 1}).encode())
         elif self.status:
             self.answer(self.status)
 

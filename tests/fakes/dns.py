@@ -18,7 +18,7 @@ class DnsServer(socketserver.ThreadingUDPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Question)
         self.records: dict[str, list[str]] = {}
-        self.asked: list[str] = []
+        self.queries: list[str] = []
         self.silent = False
 
     @property
@@ -33,7 +33,7 @@ class _Question(socketserver.BaseRequestHandler):
         data, sock = self.request
         question = dns.message.from_wire(data)
         name = question.question[0].name.to_text()
-        server.asked.append(name)
+        server.queries.append(name)
         if server.silent:
             return
         answer = dns.message.make_response(question)

@@ -33,13 +33,13 @@ def pgbouncer(url: str, *, sessions: int = 4) -> Iterator[str]:
     assert PROGRAM is not None
     parts, own_port = urlsplit(url), free_port()
     password = f" password='{unquote(parts.password)}'" if parts.password else ""
-    told = _SETTINGS.format(
+    configuration = _SETTINGS.format(
         host=parts.hostname, port=parts.port or 5432, user=unquote(parts.username or ""),
         password=password, own_port=own_port, sessions=sessions,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="consent-pooler-") as folder:
         file = Path(folder) / "pgbouncer.ini"
-        file.write_text(told)
+        file.write_text(configuration)
         os.chmod(folder, 0o755)  # it refuses to run as root, and reads its file as somebody else
         someone = ["--user=nobody"] if os.geteuid() == 0 else []
         with (Path(folder) / "log").open("wb") as log:

@@ -60,8 +60,10 @@ class FakeBrowser:
         secret = _derived(shared, self.auth, b"WebPush: info\0" + point(self.private) + sender, 32)
         key = _derived(secret, salt, b"Content-Encoding: aes128gcm\0", 16)
         nonce = _derived(secret, salt, b"Content-Encoding: nonce\0", 12)
-        told: dict[str, Any] = json.loads(AESGCM(key).decrypt(nonce, sealed, None).rstrip(b"\0").removesuffix(b"\x02"))
-        return told
+        payload: dict[str, Any] = json.loads(
+            AESGCM(key).decrypt(nonce, sealed, None).rstrip(b"\0").removesuffix(b"\x02")
+        )
+        return payload
 
 
 def point(private: ec.EllipticCurvePrivateKey) -> bytes:

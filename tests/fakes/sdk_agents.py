@@ -32,7 +32,7 @@ class Says(AgentExecutor):
 
     def __init__(self, form: str, text: str) -> None:
         self.form, self.text = form, text
-        self.asked: list[str] = []
+        self.prompts: list[str] = []
         self.called_off = threading.Event()
         self._released = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -45,7 +45,7 @@ class Says(AgentExecutor):
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         self._loop = asyncio.get_running_loop()
-        self.asked.append(context.get_user_input())
+        self.prompts.append(context.get_user_input())
         match self.form:
             case "message":
                 await event_queue.enqueue_event(new_text_message(self.text, context_id=context.context_id))
@@ -85,10 +85,10 @@ class Says(AgentExecutor):
                 await self._finished(updater, [new_text_part(self.text)])
             case "failing":
                 await updater.failed(self._message(task, self.text))
-            case "question" if len(self.asked) == 1:
+            case "question" if len(self.prompts) == 1:
                 await updater.requires_input(self._message(task, "Which Zoe?"))
             case "question":
-                await self._finished(updater, [new_text_part(self.text), new_text_part(self.asked[-1])])
+                await self._finished(updater, [new_text_part(self.text), new_text_part(self.prompts[-1])])
 
     async def _finished(self, updater: TaskUpdater, parts: list[Part]) -> None:
         await updater.add_artifact(parts, name="profile")

@@ -27,8 +27,8 @@ def add_address(stage: Stage) -> Scene:
     new = "zoe.new@example.org"
     here = "/accounts/email/"
     done = EmailAddress.objects.filter(user=stage.person, email=new).exists
-    says = "Add"
-    return Scene(here, here, says, done, {"email": new, "action_add": ""})
+    title = "Add"
+    return Scene(here, here, title, done, {"email": new, "action_add": ""})
 
 
 def change_password(stage: Stage) -> Scene:
@@ -61,8 +61,8 @@ def _key(stage: Stage) -> Authenticator:
 
 def remove_key(stage: Stage) -> Scene:
     here = f"/accounts/2fa/webauthn/keys/{_key(stage).pk}/remove/"
-    says = "Remove it: Blue key"
-    return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="webauthn").exists())
+    title = "Remove it: Blue key"
+    return Scene(here, here, title, lambda: not Authenticator.objects.filter(type="webauthn").exists())
 
 
 def rename_key(stage: Stage) -> Scene:
@@ -76,8 +76,8 @@ def rename_key(stage: Stage) -> Scene:
 
 def deactivate_totp(stage: Stage) -> Scene:
     _app(stage)
-    here, says = "/accounts/2fa/totp/deactivate/", "Turn off"
-    return Scene(here, here, says, lambda: not Authenticator.objects.filter(type="totp").exists())
+    here, title = "/accounts/2fa/totp/deactivate/", "Turn off"
+    return Scene(here, here, title, lambda: not Authenticator.objects.filter(type="totp").exists())
 
 
 def new_codes(stage: Stage) -> Scene:
@@ -87,8 +87,8 @@ def new_codes(stage: Stage) -> Scene:
     def done() -> bool:
         return bool(Authenticator.objects.get(type="recovery_codes").wrap().generate_codes() != before)
 
-    here, says = "/accounts/2fa/recovery-codes/generate/", "Make new codes"
-    return Scene(here, here, says, done)
+    here, title = "/accounts/2fa/recovery-codes/generate/", "Make new codes"
+    return Scene(here, here, title, done)
 
 
 def end_sessions(stage: Stage) -> Scene:
@@ -111,29 +111,29 @@ def _profile(stage: Stage) -> MarketplacePublicProfile | None:
 
 
 def save_public_profile(stage: Stage) -> Scene:
-    says = "Save"
-    return Scene(_PROFILE, _PROFILE, says, lambda: _profile(stage) is not None, _TYPED, "Likes trains")
+    title = "Save"
+    return Scene(_PROFILE, _PROFILE, title, lambda: _profile(stage) is not None, _TYPED, "Likes trains")
 
 
 def switch_public_profile(stage: Stage) -> Scene:
     made = PublicProfileFactory(user=stage.person)
     typed = {"shown": "yes", "seen": made.updated_at.isoformat()}
     done = MarketplacePublicProfile.objects.filter(user=stage.person, is_discoverable=True).exists
-    says = "Switch on"
-    return Scene(f"{_PROFILE}switch/", f"{_PROFILE}preview/", says, done, typed)
+    title = "Switch on"
+    return Scene(f"{_PROFILE}switch/", f"{_PROFILE}preview/", title, done, typed)
 
 
 def list_public_profile(stage: Stage) -> Scene:
     PublicProfileFactory(user=stage.person, is_discoverable=True)
     done = ActorProfile.objects.filter(user=stage.person, discoverable=True).exists
-    says = "Let apps find me"
-    return Scene(f"{_PROFILE}directory/", _PROFILE, says, done, {"listed": "yes"})
+    title = "Let apps find me"
+    return Scene(f"{_PROFILE}directory/", _PROFILE, title, done, {"listed": "yes"})
 
 
 def remove_public_profile(stage: Stage) -> Scene:
     PublicProfileFactory(user=stage.person)
-    says = "Remove the public profile"
-    return Scene(f"{_PROFILE}remove/", _PROFILE, says, lambda: _profile(stage) is None)
+    title = "Remove the public profile"
+    return Scene(f"{_PROFILE}remove/", _PROFILE, title, lambda: _profile(stage) is None)
 
 
 def save_name(stage: Stage) -> Scene:
@@ -213,8 +213,8 @@ def sign_up_by_passkey(stage: Stage) -> Scene:
 
 def reset(stage: Stage) -> Scene:
     here, typed = "/accounts/password/reset/", {"email": stage.person.email}
-    says = "Send instructions"
-    return Scene(here, here, says, lambda: len(mail.outbox) == 1, typed, stage.person.email)
+    title = "Send instructions"
+    return Scene(here, here, title, lambda: len(mail.outbox) == 1, typed, stage.person.email)
 
 
 def language(stage: Stage) -> Scene:

@@ -20,8 +20,8 @@ def apply(stage: Stage) -> Scene:
         row = DeveloperApplication.objects.filter(applicant=stage.person).first()
         return row is not None and row.scope_reasons == {"attr.lifestyle.food.*": "To know what somebody likes"}
 
-    here, says = "/developers/applications/new/", "Hand it in"
-    return Scene(here, here, says, done, TYPED_APPLICATION, "Suggest places to eat")
+    here, title = "/developers/applications/new/", "Hand it in"
+    return Scene(here, here, title, done, TYPED_APPLICATION, "Suggest places to eat")
 
 
 def _application(stage: Stage, status: str) -> DeveloperApplication:
@@ -36,15 +36,15 @@ def correct_application(stage: Stage) -> Scene:
     def done() -> bool:
         return DeveloperApplication.objects.values_list("status", "name").get() == ("submitted", "Lunch Finder")
 
-    says = "Hand it in again"
-    return Scene(here, here, says, done, TYPED_APPLICATION, "Suggest places to eat")
+    title = "Hand it in again"
+    return Scene(here, here, title, done, TYPED_APPLICATION, "Suggest places to eat")
 
 
 def withdraw_application(stage: Stage) -> Scene:
     row = _application(stage, "submitted")
     here = f"/developers/applications/{row.pk}/"
-    says = f"Withdraw it: {row.name}"
-    return Scene(f"{here}withdraw/", here, says, lambda: DeveloperApplication.objects.get().status == "withdrawn")
+    title = f"Withdraw it: {row.name}"
+    return Scene(f"{here}withdraw/", here, title, lambda: DeveloperApplication.objects.get().status == "withdrawn")
 
 
 def check_application_domain(stage: Stage) -> Scene:
@@ -52,8 +52,8 @@ def check_application_domain(stage: Stage) -> Scene:
     row = _application(stage, "submitted")
     site.publish_in_dns("trips.example", row.domain_challenge)
     here = f"/developers/applications/{row.pk}/"
-    says = "Check now: trips.example"
-    return Scene(f"{here}domain/", here, says, lambda: bool(DeveloperApplication.objects.get().proved_domain))
+    title = "Check now: trips.example"
+    return Scene(f"{here}domain/", here, title, lambda: bool(DeveloperApplication.objects.get().proved_domain))
 
 
 def check_domain(stage: Stage) -> Scene:
@@ -61,8 +61,8 @@ def check_domain(stage: Stage) -> Scene:
     app = MemberFactory(user=stage.person).app
     site.publish_in_dns("trips.example", app.domain_challenge)
     here = f"/developers/apps/{app.app_id}/domain/"
-    says = "Check now: trips.example"
-    return Scene(here, here, says, lambda: bool(App.objects.get().proved_domain))
+    title = "Check now: trips.example"
+    return Scene(here, here, title, lambda: bool(App.objects.get().proved_domain))
 
 
 SCENES: dict[str, Make] = {

@@ -25,8 +25,8 @@ from tests.vouched import registered
 
 def make_test_app(stage: Stage) -> Scene:
     done = App.objects.filter(name="Lunch Finder", members__user=stage.person).exists
-    says, typed = "Make the test app", {"name": "Lunch Finder"}
-    return Scene("/developers/apps/", "/developers/", says, done, typed, "Lunch Finder")
+    title, typed = "Make the test app", {"name": "Lunch Finder"}
+    return Scene("/developers/apps/", "/developers/", title, done, typed, "Lunch Finder")
 
 
 def _own_app(stage: Stage) -> App:
@@ -60,8 +60,8 @@ def revoke_token(stage: Stage) -> Scene:
 
 
 def mint_management_token(stage: Stage) -> Scene:
-    here, says = "/developers/management-tokens/", "Make the token"
-    return Scene(here, here, says, ManagementToken.objects.exists, {"label": "ci"}, "ci")
+    here, title = "/developers/management-tokens/", "Make the token"
+    return Scene(here, here, title, ManagementToken.objects.exists, {"label": "ci"}, "ci")
 
 
 def revoke_management_token(stage: Stage) -> Scene:
@@ -79,15 +79,15 @@ def rename_app(stage: Stage) -> Scene:
 
 def close_app(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/settings/close/"
-    says, typed = "Close the app: Lunch Finder", {"name": "Lunch Finder"}
-    return Scene(here, here, says, lambda: App.objects.get().status == "closed", typed, "Lunch Finder")
+    title, typed = "Close the app: Lunch Finder", {"name": "Lunch Finder"}
+    return Scene(here, here, title, lambda: App.objects.get().status == "closed", typed, "Lunch Finder")
 
 
 def make_sandbox_person(stage: Stage) -> Scene:
     here = f"/developers/apps/{_own_app(stage).app_id}/sandbox/"
     done = SandboxPerson.objects.filter(label="Says yes").exists
-    says = "Make the person: Lunch Finder"
-    return Scene(f"{here}new/", here, says, done, {"label": "Says yes"}, "Says yes")
+    title = "Make the person: Lunch Finder"
+    return Scene(f"{here}new/", here, title, done, {"label": "Says yes"}, "Says yes")
 
 
 def _played(stage: Stage) -> tuple[SandboxPerson, str]:
@@ -97,11 +97,11 @@ def _played(stage: Stage) -> tuple[SandboxPerson, str]:
 
 def move_clock(stage: Stage) -> Scene:
     played, here = _played(stage)
-    asked = ConsentRequestFactory(user=played.user, app=played.app)
+    consent_request = ConsentRequestFactory(user=played.user, app=played.app)
 
     def done() -> bool:
-        asked.refresh_from_db()
-        return asked.status == "expired"
+        consent_request.refresh_from_db()
+        return consent_request.status == "expired"
 
     days = {"seconds": str(30 * 86400)}
     return Scene(f"{here}clock/", here, "Let it expire: Ada", done, days)
@@ -109,16 +109,16 @@ def move_clock(stage: Stage) -> Scene:
 
 def delete_sandbox_person(stage: Stage) -> Scene:
     _, here = _played(stage)
-    says = "Delete this person: Ada"
-    return Scene(f"{here}delete/", here, says, lambda: not SandboxPerson.objects.exists())
+    title = "Delete this person: Ada"
+    return Scene(f"{here}delete/", here, title, lambda: not SandboxPerson.objects.exists())
 
 
 def call_from_console(stage: Stage) -> Scene:
     app = _own_app(stage)
     here = f"/developers/apps/{app.app_id}/try/?operation=makeSandboxPerson"
     done = SandboxPerson.objects.filter(label="Says yes", app=app).exists
-    says, typed = "Call it: makeSandboxPerson, Lunch Finder", {"body": '{"label": "Says yes"}'}
-    return Scene(here, here, says, done, typed, "Lunch Finder")
+    title, typed = "Call it: makeSandboxPerson, Lunch Finder", {"body": '{"label": "Says yes"}'}
+    return Scene(here, here, title, done, typed, "Lunch Finder")
 
 
 def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]:
@@ -129,12 +129,12 @@ def _team(stage: Stage, role: str = "owner") -> tuple[AppMember, AppMember, str]
 
 def invite(stage: Stage) -> Scene:
     page = _team(stage)[2]
-    says, typed = "Invite: Lunch Finder", {"email": "new@example.org"}
+    title, typed = "Invite: Lunch Finder", {"email": "new@example.org"}
     done = AppInvitation.objects.filter(email="new@example.org").exists
-    return Scene(f"{page}invite/", page, says, done, {**typed, "role": "member"}, "new@example.org")
+    return Scene(f"{page}invite/", page, title, done, {**typed, "role": "member"}, "new@example.org")
 
 
-def of_invitation(act: str, says: str) -> Make:
+def of_invitation(act: str, title: str) -> Make:
     def make(stage: Stage) -> Scene:
         own, _, page = _team(stage)
         made = AppInvitationFactory(app=own.app, email="new@example.org", invited_by=own.user)
@@ -143,12 +143,12 @@ def of_invitation(act: str, says: str) -> Make:
             after = AppInvitation.objects.get(pk=made.pk)
             return after.withdrawn_at is not None if act == "withdraw" else after.digest != made.digest
 
-        return Scene(f"/developers/apps/{own.app.app_id}/invitations/{made.pk}/{act}/", page, says, done)
+        return Scene(f"/developers/apps/{own.app.app_id}/invitations/{made.pk}/{act}/", page, title, done)
 
     return make
 
 
-def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
+def of_member(act: str, title: str, becomes: str, **typed: str) -> Make:
     def make(stage: Stage) -> Scene:
         _, other, page = _team(stage)
         AppMember.objects.filter(pk=other.pk).update(role="owner" if act != "transfer" else "member")
@@ -159,8 +159,8 @@ def of_member(act: str, says: str, becomes: str, **typed: str) -> Make:
             found = AppMember.objects.filter(pk=other.pk).first()
             return (found.role if found else "") == becomes
 
-        asked = says % {"who": other.user.email}
-        return Scene(f"{page}{other.member_id}/{act}/", page, asked, done, typed)
+        full_title = title % {"who": other.user.email}
+        return Scene(f"{page}{other.member_id}/{act}/", page, full_title, done, typed)
 
     return make
 
@@ -177,8 +177,8 @@ def leave_team(stage: Stage) -> Scene:
 def agree_to_tests(stage: Stage) -> Scene:
     own, _, page = _team(stage)
     done = AppMember.objects.filter(pk=own.pk, agreed_to_tests_at__isnull=False).exists
-    says = "Let this app ask me: Lunch Finder"
-    return Scene(f"{page}tests/", page, says, done, {"agreed": "yes"})
+    title = "Let this app ask me: Lunch Finder"
+    return Scene(f"{page}tests/", page, title, done, {"agreed": "yes"})
 
 
 def accept_invitation(stage: Stage) -> Scene:

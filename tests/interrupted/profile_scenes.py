@@ -29,9 +29,9 @@ def _agents(stage: Stage) -> Agents:
 
 
 def analysis(stage: Stage) -> Scene:
-    says = "Start the analysis"
+    title = "Start the analysis"
     typed = {**SUBMITTED, "email": owning(stage.person).email, **TICKED}
-    return Scene("/profile/", "/profile/", says, Run.objects.exists, typed, "Ana Sá")
+    return Scene("/profile/", "/profile/", title, Run.objects.exists, typed, "Ana Sá")
 
 
 def cancel(stage: Stage) -> Scene:
@@ -42,7 +42,7 @@ def cancel(stage: Stage) -> Scene:
 
 
 def correct(stage: Stage) -> Scene:
-    _agents(stage).says = {"core": {"occupation": "thief"}}
+    _agents(stage).replies = {"core": {"occupation": "thief"}}
     run = finished(stage.person)
     here = f"/profile/{run.analysis_id}/"
     sent = {"field": "occupation", "value": "baker", "do": "keep"}
@@ -52,21 +52,21 @@ def correct(stage: Stage) -> Scene:
 
 def retry(stage: Stage) -> Scene:
     agents = _agents(stage)
-    agents.says = {"brand": "no profile at all", "core": {"likes": ["tea"]}}
+    agents.replies = {"brand": "no profile at all", "core": {"likes": ["tea"]}}
     run = finished(stage.person)
-    asked_before = len(agents.asked)
+    calls_before = len(agents.requests)
     here = f"/profile/{run.analysis_id}/"
 
     def done() -> bool:
         again = Run.objects.get(pk=run.pk)
-        return len(agents.asked) > asked_before or again.status in ("queued", "running")
+        return len(agents.requests) > calls_before or again.status in ("queued", "running")
 
     return Scene(f"{here}retry/brand/", here, "Ask again: Brand agent", done)
 
 
 def answer(stage: Stage) -> Scene:
     asks = {"state": "input-required", "message": {"role": "agent", "parts": [{"type": "text", "text": "Which Ana?"}]}}
-    _agents(stage).says = {"brand": {"result": {"id": "t", "status": asks}}}
+    _agents(stage).replies = {"brand": {"result": {"id": "t", "status": asks}}}
     run = finished(stage.person)
     here = f"/profile/{run.analysis_id}/"
     done = Step.objects.filter(run=run, agent="brand").exclude(status="input_required").exists
@@ -83,12 +83,12 @@ def delete_run(stage: Stage) -> Scene:
 
 
 def send(stage: Stage) -> Scene:
-    _agents(stage).says = {"brand": {"likes": ["Muji"]}}
+    _agents(stage).replies = {"brand": {"likes": ["Muji"]}}
     destination = DestinationFactory()
     run = finished(stage.person)
     here = f"/profile/analyses/{run.analysis_id}/send/?destination={destination.destination_id}"
-    says = f"Send it: {destination.name}"
-    return Scene(here, here, says, lambda: Activation.objects.count() == 1, {"agreed": "yes"})
+    title = f"Send it: {destination.name}"
+    return Scene(here, here, title, lambda: Activation.objects.count() == 1, {"agreed": "yes"})
 
 
 def agree(stage: Stage) -> Scene:
@@ -111,8 +111,8 @@ def renew(stage: Stage) -> Scene:
 def withdraw(stage: Stage) -> Scene:
     made = ProcessingConsentFactory(user=stage.person, purposes=["profile"])
     done = ProcessingConsent.objects.filter(pk=made.pk, withdrawn_at__isnull=False).exists
-    path, says = f"/profile/consent/{made.consent_id}/withdraw/", "Withdraw: Your profile"
-    return Scene(path, "/profile/consent/given/", says, done)
+    path, title = f"/profile/consent/{made.consent_id}/withdraw/", "Withdraw: Your profile"
+    return Scene(path, "/profile/consent/given/", title, done)
 
 
 def _carrier(stage: Stage) -> Agents:
@@ -123,14 +123,14 @@ def _carrier(stage: Stage) -> Agents:
 
 def number(stage: Stage) -> Scene:
     carrier = _carrier(stage)
-    says = "Send a code"
+    title = "Send a code"
     here = "/profile/numbers/"
-    return Scene(here, here, says, lambda: len(carrier.asked) == 1, {"to": "+49 151 12345678"}, "+49 151 12345678")
+    return Scene(here, here, title, lambda: len(carrier.requests) == 1, {"to": "+49 151 12345678"}, "+49 151 12345678")
 
 
 def _profile_agent(stage: Stage, name: str) -> Agents:
     agents = stage.after.enter_context(speaking())
-    agents.says = {name: {"full_name": "Ana"}}
+    agents.replies = {name: {"full_name": "Ana"}}
     configure(stage.settings, name, url=f"{agents.address}/{name}")
     return agents
 
@@ -139,26 +139,26 @@ def create_profile(stage: Stage) -> Scene:
     owning(stage.person)
     agents, here, text = _profile_agent(stage, "core-profile"), "/profile/create/", "I am Ana, and I love tea."
     typed = {"text": text, "agreed": "on"}
-    return Scene(here, here, "Create it", lambda: len(agents.asked) == 1, typed, text)
+    return Scene(here, here, "Create it", lambda: len(agents.requests) == 1, typed, text)
 
 
 def update_profile(stage: Stage) -> Scene:
     agents, here, text = _profile_agent(stage, "core-profile-update"), "/profile/update/", "I moved to Salzburg."
     typed = {"about": owning(stage.person).email, "instruction": text, "agreed": "on"}
-    return Scene(here, here, "Update it", lambda: len(agents.asked) == 1, typed, text)
+    return Scene(here, here, "Update it", lambda: len(agents.requests) == 1, typed, text)
 
 
 def look_up_profile(stage: Stage) -> Scene:
     agents, here, mail = _profile_agent(stage, "core"), "/profile/look-up/", owning(stage.person).email
     typed = {"about": mail, "agreed": "on"}
-    return Scene(here, here, "Look it up", lambda: len(agents.asked) == 1, typed, mail)
+    return Scene(here, here, "Look it up", lambda: len(agents.requests) == 1, typed, mail)
 
 
 def message(stage: Stage) -> Scene:
     carrier, here = _carrier(stage), "/profile/messages/"
     PhoneNumberFactory(user=stage.person, digest=digest("number", TO))
     typed = {"to": TO, "text": "Your table is ready.", "agreed": "on", "do": "send"}
-    return Scene(here, here, "Send it", lambda: len(carrier.asked) == 1, typed, "Your table is ready.")
+    return Scene(here, here, "Send it", lambda: len(carrier.requests) == 1, typed, "Your table is ready.")
 
 
 def code(stage: Stage) -> Scene:
@@ -173,16 +173,16 @@ def code(stage: Stage) -> Scene:
 def forget(stage: Stage) -> Scene:
     made = PhoneNumberFactory(user=stage.person)
     path = f"/profile/numbers/{made.pk}/forget/"
-    says = "Remove: +49 … 78"
-    return Scene(path, "/profile/numbers/", says, lambda: not PhoneNumber.objects.exists())
+    title = "Remove: +49 … 78"
+    return Scene(path, "/profile/numbers/", title, lambda: not PhoneNumber.objects.exists())
 
 
 def link(stage: Stage) -> Scene:
     bank = stage.after.enter_context(aggregating())
     stage.settings.AGGREGATOR = bank.settings()
     done = ProcessingConsent.objects.filter(user=stage.person).exists
-    here, says = "/profile/financial/", "Link an institution"
-    return Scene(f"{here}link/", here, says, done, {"agreed": "yes"})
+    here, title = "/profile/financial/", "Link an institution"
+    return Scene(f"{here}link/", here, title, done, {"agreed": "yes"})
 
 
 def _item(stage: Stage) -> Item:
@@ -193,8 +193,8 @@ def _item(stage: Stage) -> Item:
 
 def refresh(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/refresh/"
-    says = "Read again"
-    return Scene(path, "/profile/financial/", says, RefreshRun.objects.exists)
+    title = "Read again"
+    return Scene(path, "/profile/financial/", title, RefreshRun.objects.exists)
 
 
 def link_again(stage: Stage) -> Scene:
@@ -206,15 +206,15 @@ def link_again(stage: Stage) -> Scene:
 
 def remove_item(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/remove/"
-    says = "Remove it"
-    return Scene(path, path, says, lambda: Item.objects.get().status == "removed")
+    title = "Remove it"
+    return Scene(path, path, title, lambda: Item.objects.get().status == "removed")
 
 
 def identity(stage: Stage) -> Scene:
     path = f"/profile/financial/{_item(stage).item_id}/identity/"
-    says = "Show who they say I am"
+    title = "Show who they say I am"
     done = ProcessingConsent.objects.filter(purposes=["identity"]).exists
-    return Scene(path, "/profile/financial/", says, done, {"agreed": "yes"})
+    return Scene(path, "/profile/financial/", title, done, {"agreed": "yes"})
 
 
 SCENES: dict[str, Make] = {

@@ -41,11 +41,11 @@ class Stage:
 
 @dataclass
 class Scene:
-    """`page` holds the button; `typed` is what the person enters, ticks and presses; `says` the title of what waits."""
+    """`page` holds the button; `typed` is what the person enters, ticks and presses; `title` that of what waits."""
 
     path: str
     page: str
-    says: str
+    title: str
     done: Callable[[], Any]
     typed: dict[str, str] = field(default_factory=dict)
     shows: str = ""  # of what was typed, what is on the page again
@@ -55,21 +55,21 @@ Make = Callable[[Stage], Scene]
 
 
 def deny(stage: Stage) -> Scene:
-    asked = ConsentRequestFactory(user=stage.person)
-    here = f"/consent/requests/{asked.request_id}/"
+    consent_request = ConsentRequestFactory(user=stage.person)
+    here = f"/consent/requests/{consent_request.request_id}/"
 
     def done() -> bool:
-        row = ConsentRequest.objects.get(pk=asked.pk)
+        row = ConsentRequest.objects.get(pk=consent_request.pk)
         return (row.status, row.decision_note) == ("denied", "Not before the trip")
 
     typed = {"reason": "Not before the trip"}
-    says = f"Deny: {asked.app_name}"
-    return Scene(f"{here}deny/", here, says, done, typed, "Not before the trip")
+    title = f"Deny: {consent_request.app_name}"
+    return Scene(f"{here}deny/", here, title, done, typed, "Not before the trip")
 
 
 def deny_several(stage: Stage) -> Scene:
-    asked = ConsentRequestFactory.create_batch(2, user=stage.person)
-    ids = [request.request_id for request in asked]
+    consent_requests = ConsentRequestFactory.create_batch(2, user=stage.person)
+    ids = [request.request_id for request in consent_requests]
     done = ConsentRequest.objects.filter(request_id__in=ids, status="denied").count
     page = f"/consent/inbox/deny/?request={ids[0]}&request={ids[1]}"
     typed = {"requests": " ".join(ids)}
@@ -79,13 +79,13 @@ def deny_several(stage: Stage) -> Scene:
 def grant_move(move: str, label: str, becomes: str, before: str = "active", **typed: str) -> Make:
     def make(stage: Stage) -> Scene:
         made = GrantFactory(request__user=stage.person, status=before)
-        says = f"{label}: {made.app.name}"
+        title = f"{label}: {made.app.name}"
 
         def done() -> bool:
             return Grant.objects.get(pk=made.pk).status == becomes
 
         here = f"/consent/apps/{made.app.app_id}/"
-        return Scene(f"/consent/grants/{made.grant_id}/{move}/", here, says, done, typed)
+        return Scene(f"/consent/grants/{made.grant_id}/{move}/", here, title, done, typed)
 
     return make
 
@@ -93,8 +93,8 @@ def grant_move(move: str, label: str, becomes: str, before: str = "active", **ty
 def keep(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person, request__refresh_policy="continuous")
     done = Grant.objects.filter(pk=made.pk, kept_current=False).exists
-    says, here = f"Stop updates: {made.app.name}", f"/consent/apps/{made.app.app_id}/"
-    return Scene(f"/consent/grants/{made.grant_id}/keep/", here, says, done, {"kept": "no"})
+    title, here = f"Stop updates: {made.app.name}", f"/consent/apps/{made.app.app_id}/"
+    return Scene(f"/consent/grants/{made.grant_id}/keep/", here, title, done, {"kept": "no"})
 
 
 def keep_unused(stage: Stage) -> Scene:
@@ -130,15 +130,15 @@ def block(stage: Stage) -> Scene:
     def done() -> bool:
         return BlockedApp.objects.exists() and Grant.objects.get(pk=made.pk).status == "revoked"
 
-    says = f"Block: {made.app.name}"
-    return Scene(f"{here}block/", here, says, done, {"stop": "yes"})
+    title = f"Block: {made.app.name}"
+    return Scene(f"{here}block/", here, title, done, {"stop": "yes"})
 
 
 def stop_everything(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person)
     here = f"/consent/apps/{made.app.app_id}/"
-    says = f"Stop everything: {made.app.name}"
-    return Scene(f"{here}stop/", here, says, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
+    title = f"Stop everything: {made.app.name}"
+    return Scene(f"{here}stop/", here, title, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
 
 
 def connect_by_code(stage: Stage) -> Scene:
@@ -159,18 +159,18 @@ def connection_answer(stage: Stage) -> Scene:
 def disconnect(stage: Stage) -> Scene:
     made = GrantFactory(request__user=stage.person)
     here = f"/consent/apps/{made.app.app_id}/"
-    says = f"Disconnect: {made.app.name}"
-    return Scene(f"{here}disconnect/", here, says, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
+    title = f"Disconnect: {made.app.name}"
+    return Scene(f"{here}disconnect/", here, title, lambda: Grant.objects.get(pk=made.pk).status == "revoked")
 
 
 def stop_host(stage: Stage) -> Scene:
     made = HostTokenFactory(app__person=stage.person)
-    says = f"Stop it: {made.label}"
+    title = f"Stop it: {made.label}"
 
     def done() -> bool:
         return App.objects.get(pk=made.app_id).status == "closed"
 
-    return Scene(f"/consent/hosts/{made.prefix}/stop/", "/consent/apps/", says, done)
+    return Scene(f"/consent/hosts/{made.prefix}/stop/", "/consent/apps/", title, done)
 
 
 def save_alerts(stage: Stage) -> Scene:
@@ -190,16 +190,16 @@ def unblock(stage: Stage) -> Scene:
     made = BlockedAppFactory(user=stage.person)
     here = f"/consent/apps/{made.app.app_id}/"
     DiscoveryFactory(user=stage.person, app=made.app)
-    says = f"Unblock: {made.app.name}"
-    return Scene(f"{here}unblock/", here, says, lambda: not BlockedApp.objects.exists())
+    title = f"Unblock: {made.app.name}"
+    return Scene(f"{here}unblock/", here, title, lambda: not BlockedApp.objects.exists())
 
 
 def report(stage: Stage) -> Scene:
-    asked = ConsentRequestFactory(user=stage.person)
-    here = f"/consent/apps/{asked.app.app_id}/"
+    consent_request = ConsentRequestFactory(user=stage.person)
+    here = f"/consent/apps/{consent_request.app.app_id}/"
     text = "It pretends to be my bank.\nTwice."
     return Scene(
-        f"{here}report/", here, f"Send the report: {asked.app.name}",
+        f"{here}report/", here, f"Send the report: {consent_request.app.name}",
         lambda: [words.replace("\r", "") for words in AppReport.objects.values_list("text", flat=True)] == [text],
         {"text": text}, "It pretends to be my bank.\nTwice.",
     )  # fmt: skip
@@ -213,14 +213,14 @@ def verify_history(stage: Stage) -> Scene:
 def discovery(stage: Stage) -> Scene:
     give_vault(stage.person)
     typed = {"scope": "attr.lifestyle.food.*", "hide": "1"}
-    says = "Hide from apps: Food and drink"
-    return Scene("/vault/discovery/", "/vault/data/lifestyle/", says, HiddenScope.objects.exists, typed)
+    title = "Hide from apps: Food and drink"
+    return Scene("/vault/discovery/", "/vault/data/lifestyle/", title, HiddenScope.objects.exists, typed)
 
 
 def sharing_id(stage: Stage) -> Scene:
     give_vault(stage.person)
-    says = "Make a sharing ID"
-    return Scene("/vault/sharing-id/", "/vault/", says, SharingId.objects.exists, {"then": "make"})
+    title = "Make a sharing ID"
+    return Scene("/vault/sharing-id/", "/vault/", title, SharingId.objects.exists, {"then": "make"})
 
 
 def setup_done(stage: Stage) -> Scene:

@@ -115,7 +115,7 @@ def test_without_a_session_it_waits_on_its_page_and_one_confirmation_does_it(nam
     _once_more(browser)
 
     assert (browser.answer.status_code, browser.path) == (200, scene.page)
-    assert waiting_titles(browser.answer) == [scene.says]
+    assert waiting_titles(browser.answer) == [scene.title]
     assert scene.shows in browser.text
     _confirm(browser, scene, stage.person)
     assert browser.answer.status_code == 200
@@ -135,7 +135,7 @@ def test_without_its_token_it_is_shown_again_and_one_confirmation_does_it(name: 
     browser.press(scene.path, scene.typed)
 
     assert browser.answer.status_code == (200 if name in ON_THEIR_PAGE else 403)
-    assert waiting_titles(browser.answer) == [scene.says]
+    assert waiting_titles(browser.answer) == [scene.title]
     assert scene.shows in browser.text
     _confirm(browser, scene, stage.person)
     assert browser.answer.status_code == 200
@@ -152,7 +152,7 @@ def test_a_form_for_everybody_is_shown_again_when_its_token_is_gone(name: str, s
     browser.press(scene.path, scene.typed)
 
     assert browser.answer.status_code == 403
-    assert waiting_titles(browser.answer) == [scene.says]
+    assert waiting_titles(browser.answer) == [scene.title]
     assert scene.shows in browser.text
     assert "password-of-tests" not in browser.text  # no password travels back
     _confirm(browser, scene, stage.person)

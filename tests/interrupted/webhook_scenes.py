@@ -7,7 +7,7 @@ from agents_proxy.destinations.models import Destination
 from consent.notices.models import WebhookDelivery
 from developers.models import WebhookEndpoint
 from tests.factories import DestinationFactory, MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes.receiver import receiving
 from tests.interrupted.scenes import Make, Scene, Stage
 
@@ -35,50 +35,50 @@ def add(stage: Stage) -> Scene:
 
 def change(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"Save: {made.url}"
+    title = f"Save: {made.url}"
     typed = {"url": URL, "type-consent.denied": "on", "type-consent.paused": "on"}
 
     def done() -> bool:
         row = WebhookEndpoint.objects.get()
         return (row.url, row.types) == (URL, ["consent.denied", "consent.paused"])
 
-    return Scene(f"{here}change/", here, says, done, typed, URL)
+    return Scene(f"{here}change/", here, title, done, typed, URL)
 
 
 def switch(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"Disable: {made.url}"
+    title = f"Disable: {made.url}"
     typed = {"enabled": "no"}
-    return Scene(f"{here}switch/", here, says, lambda: WebhookEndpoint.objects.get().disabled_at is not None, typed)
+    return Scene(f"{here}switch/", here, title, lambda: WebhookEndpoint.objects.get().disabled_at is not None, typed)
 
 
 def renew(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"Renew the secret: {made.url}"
+    title = f"Renew the secret: {made.url}"
     return Scene(
-        f"{here}secret/", here, says, lambda: WebhookEndpoint.objects.get().secret != made.secret, {"overlap": "1h"}
+        f"{here}secret/", here, title, lambda: WebhookEndpoint.objects.get().secret != made.secret, {"overlap": "1h"}
     )
 
 
 def test(stage: Stage) -> Scene:
     receiver = stage.after.enter_context(receiving(stage.settings))
     made, here = _endpoint(stage, url=receiver.url)
-    says = f"Send a test: {made.url}"
-    return Scene(f"{here}test/", here, says, lambda: len(receiver.arrived) == 1)
+    title = f"Send a test: {made.url}"
+    return Scene(f"{here}test/", here, title, lambda: len(receiver.arrived) == 1)
 
 
 def delete(stage: Stage) -> Scene:
     made, here = _endpoint(stage)
-    says = f"Delete the endpoint: {made.url}"
-    return Scene(f"{here}delete/", f"{here}delete/", says, lambda: not WebhookEndpoint.objects.exists())
+    title = f"Delete the endpoint: {made.url}"
+    return Scene(f"{here}delete/", f"{here}delete/", title, lambda: not WebhookEndpoint.objects.exists())
 
 
-def replays(path: Callable[[WebhookDelivery], str], says: str, **typed: str) -> Make:
+def replays(path: Callable[[WebhookDelivery], str], title: str, **typed: str) -> Make:
     def make(stage: Stage) -> Scene:
         made, here = _endpoint(stage)
         given_up = WebhookDeliveryFactory(endpoint=made, status="given_up", attempt=13, finished_at=now())
         done = WebhookDelivery.objects.filter(status="waiting").exists
-        return Scene(f"{here}{path(given_up)}", here, says.format(url=made.url), done, typed)
+        return Scene(f"{here}{path(given_up)}", here, title.format(url=made.url), done, typed)
 
     return make
 
@@ -87,8 +87,8 @@ def add_destination(stage: Stage) -> Scene:
     app = MemberFactory(user=stage.person).app
     here = f"/developers/apps/{app.app_id}/destinations/"
     typed = {"name": "Trips CRM", "url": URL}
-    says = f"Add the destination: {app.name}"
-    return Scene(here, here, says, lambda: Destination.objects.filter(url=URL).exists(), typed, URL)
+    title = f"Add the destination: {app.name}"
+    return Scene(here, here, title, lambda: Destination.objects.filter(url=URL).exists(), typed, URL)
 
 
 def _destination(stage: Stage) -> tuple[Destination, str]:
@@ -98,23 +98,23 @@ def _destination(stage: Stage) -> tuple[Destination, str]:
 
 def switch_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
-    says = f"Disable: {made.name}"
+    title = f"Disable: {made.name}"
     done = Destination.objects.filter(disabled_at__isnull=False).exists
-    return Scene(f"{here}{made.destination_id}/switch/", here, says, done, {"enabled": "no"})
+    return Scene(f"{here}{made.destination_id}/switch/", here, title, done, {"enabled": "no"})
 
 
 def renew_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
-    says = f"Renew the secret: {made.name}"
+    title = f"Renew the secret: {made.name}"
     path = f"{here}{made.destination_id}/secret/"
-    return Scene(path, here, says, lambda: Destination.objects.get().secret != made.secret)
+    return Scene(path, here, title, lambda: Destination.objects.get().secret != made.secret)
 
 
 def remove_destination(stage: Stage) -> Scene:
     made, here = _destination(stage)
     path = f"{here}{made.destination_id}/remove/"
-    says = f"Remove the destination: {made.name}"
-    return Scene(path, path, says, lambda: Destination.objects.get().removed_at is not None)
+    title = f"Remove the destination: {made.name}"
+    return Scene(path, path, title, lambda: Destination.objects.get().removed_at is not None)
 
 
 SCENES: dict[str, Make] = {

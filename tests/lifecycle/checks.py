@@ -97,7 +97,7 @@ class Records:
         }
         for chain, name in chains.items():
             same([], list(verifying.verify(chain)))
-            same([(kind, actor, _plain(about)) for kind, actor, about in world.chains.get(name, [])], _told(chain))
+            same([(kind, actor, _plain(about)) for kind, actor, about in world.chains.get(name, [])], _entries(chain))
         self._check_signatures(world)
         self._check_discoveries(world)
 
@@ -107,8 +107,8 @@ class Records:
             request = requests[receipt.request.request_id]
             own, app = verified(receipt.jws), verified(receipt.app_jws)
             entry = AuditEntry.objects.get(chain=own["audit"]["chain"], sequence=own["audit"]["sequence"])
-            told = (entry.kind, entry.entry_hash, entry.facts["receipt_id"])
-            same((receipt.event, own["audit"]["entry_hash"], receipt.receipt_id), told)
+            expected = (entry.kind, entry.entry_hash, entry.facts["receipt_id"])
+            same((receipt.event, own["audit"]["entry_hash"], receipt.receipt_id), expected)
             same(audit.chain_id(audit.app_chain(receipt.request.app.app_id)), app.pop("audit")["chain"])
             same(audit.chain_id(audit.person_chain(world.user_id)), own.pop("audit")["chain"])
             same(own, app)
@@ -126,7 +126,7 @@ def _end(body: dict[str, Any]) -> str:
     return f"{body['status']} {body['grant']['status'] if body['grant'] else ''}"
 
 
-def _told(chain: str) -> list[tuple[str, str, Any]]:
+def _entries(chain: str) -> list[tuple[str, str, Any]]:
     entries = AuditEntry.objects.of(chain).exclude(kind=_BY_STAFF_LOOKING).order_by("sequence")
     return [
         (
@@ -159,7 +159,7 @@ def check_claims(claims: dict[str, Any], request: Request, event: str, receipt_i
         "purpose": request.terms["purpose"],
         "connector_fingerprint": sealed.thumbprint(request.terms["connector_public_key"]),
         "record_id": grant.grant_id.value if grant else request.request_id.value,
-        "pii_types": grant.approved if grant else request.asked,
+        "pii_types": grant.approved if grant else request.requested,
         "seconds": (grant.expires_at - grant.starts_at).total_seconds() if grant else request.terms["access_duration"],
     }
     named = {

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.lifecycle import expected_answers
 from tests.lifecycle.checks import check_claims, check_slice, verified
-from tests.lifecycle.machine import Acting, act, asked, granted, ordinals
+from tests.lifecycle.machine import Acting, act, granted, has_requests, ordinals
 from tests.lifecycle.records import Answer, Facts, Request, refusal, same
 from tests.lifecycle.transport import get
 
@@ -18,14 +18,14 @@ tags = st.sampled_from(["", "", "", "", "own", "*", '"exp_x-json"'])
 OUTSIDE = "interests.leisure.travel_frequency"
 
 
-def told(machine: Acting) -> bool:
+def has_receipts(machine: Acting) -> bool:
     return any(request.receipts for request in machine.world.requests)
 
 
 class Deciding(Acting):
     """The person's own addresses."""
 
-    @act(8, asked, number=ordinals, mask=st.integers(0, 15), flaw=flaws, stranger=somebody,
+    @act(8, has_requests, number=ordinals, mask=st.integers(0, 15), flaw=flaws, stranger=somebody,
          duration=st.sampled_from([None] * 6 + [300, 299, 10**9]))  # fmt: skip
     def approve(self, number: int, mask: int, duration: int | None, flaw: str, stranger: bool) -> None:
         request = self.choose(number, pending=True)
@@ -48,14 +48,14 @@ class Deciding(Acting):
 
     def _narrowed(self, request: Request, mask: int) -> list[str]:
         """Some of what the request names and the person has; seldom something else, or nothing."""
-        held = self.world.held()
-        asked = [path for path in [*request.attributes, *sorted(held)] if request.names(path, held)]
-        asked = [path for path in dict.fromkeys(asked) if path in held or mask == 7]
+        kept = self.world.paths()
+        named = [path for path in [*request.attributes, *sorted(kept)] if request.names(path, kept)]
+        named = [path for path in dict.fromkeys(named) if path in kept or mask == 7]
         required = request.terms["required_attributes"] or []
-        chosen = [path for place, path in enumerate(asked) if path in required or not (mask >> place) & 1]
+        chosen = [path for place, path in enumerate(named) if path in required or not (mask >> place) & 1]
         return [*chosen, OUTSIDE] if mask == 13 else chosen[1:] if mask == 11 else chosen
 
-    @act(1, asked, number=ordinals, reason=st.sampled_from([None, "Not now"]), stranger=somebody)
+    @act(1, has_requests, number=ordinals, reason=st.sampled_from([None, "Not now"]), stranger=somebody)
     def deny(self, number: int, reason: str | None, stranger: bool) -> None:
         request = self.choose(number, pending=True)
         assert request is not None
@@ -97,7 +97,7 @@ class Deciding(Acting):
         wanted = self.world.refresh(request, export, flaw=flaw)
         self.agree(wanted, self.act("PUT", f"/consent/grants/{request.grant.grant_id}/export", body))
 
-    @act(1, asked, number=ordinals, stranger=somebody)
+    @act(1, has_requests, number=ordinals, stranger=somebody)
     def look(self, number: int, stranger: bool) -> None:
         """What the browser is given to decide by."""
         request = self.choose(number)
@@ -108,9 +108,9 @@ class Deciding(Acting):
             self.agree(refusal(404, "unknown_request"), found)
             return
         data = found.json()
-        told = (data["status"], data["request_digest"], data["connector_public_key"])
+        received = (data["status"], data["request_digest"], data["connector_public_key"])
         digest = expected_answers.digest_of(self.world, request)
-        same((request.status(self.world.now), digest, request.terms["connector_public_key"]), told)
+        same((request.status(self.world.now), digest, request.terms["connector_public_key"]), received)
 
 
 class Reading(Acting):
@@ -122,7 +122,14 @@ class Reading(Acting):
         super().__init__()
         self.tags = {}
 
-    @act(6, asked, number=ordinals, jose=st.booleans(), tag=tags, idempotency=st.sampled_from([None] * 4 + [*"AB"]))
+    @act(
+        6,
+        has_requests,
+        number=ordinals,
+        jose=st.booleans(),
+        tag=tags,
+        idempotency=st.sampled_from([None] * 4 + [*"AB"]),
+    )
     def read(self, number: int, jose: bool, tag: str, idempotency: str | None) -> None:
         request = self.choose(number, granted=number % 5 > 1 and granted(self))
         assert request is not None
@@ -141,7 +148,7 @@ class Reading(Acting):
             assert found.headers["Content-Type"] == ("application/jose" if jose else "application/json")
             check_slice(self.stage, request, found.body.decode() if jose else found.json()["jwe"])
 
-    @act(2, asked, number=ordinals, other=somebody)
+    @act(2, has_requests, number=ordinals, other=somebody)
     def end(self, number: int, other: bool) -> None:
         request = self.choose(number)
         assert request is not None
@@ -149,7 +156,7 @@ class Reading(Acting):
         app = self._other_app(request) if other else request.app
         self.agree(wanted, self.call(app, "POST", "/end-consent", {"request_id": str(request.request_id)}))
 
-    @act(1, asked, number=ordinals, other=somebody, newest=st.booleans())
+    @act(1, has_requests, number=ordinals, other=somebody, newest=st.booleans())
     def status(self, number: int, other: bool, newest: bool) -> None:
         request = self.choose(number)
         assert request is not None
@@ -158,7 +165,7 @@ class Reading(Acting):
         if newest:
             query = {"user_id": self.world.names[app], "scope": request.scope}
         mine = [one for one in self.world.of_app(app) if (one.scope == request.scope if newest else one is request)]
-        wanted = self.world.told(mine[-1]) if mine else refusal(404, "unknown_request")
+        wanted = self.world.status_of(mine[-1]) if mine else refusal(404, "unknown_request")
         self.agree(wanted, self.call(app, "GET", "/consent-status", **query))
 
     @act(1, app=st.integers(0, 1), limit=st.integers(1, 4),
@@ -177,7 +184,7 @@ class Reading(Acting):
         bodies = [request.body(now) for request in self.world.of_app(app_id)]
         same([body for body in bodies[::-1] if status in (None, body["status"])], found)
 
-    @act(1, told, app=st.integers(0, 1), back=st.integers(0, 12))
+    @act(1, has_receipts, app=st.integers(0, 1), back=st.integers(0, 12))
     def follow(self, app: int, back: int) -> None:
         """The stream, resumed some events ago, tells each of them once and in order."""
         notices = self.world.notices.get(self.app_id(app), [])
@@ -189,7 +196,7 @@ class Reading(Acting):
         with self.transport.lines(caller, "/api/v1/consent-events", {"Last-Event-ID": str(after)}) as lines:
             same(wanted, [next_event(lines) for _ in wanted])
 
-    @act(1, told, number=ordinals, jose=st.booleans(), other=somebody)
+    @act(1, has_receipts, number=ordinals, jose=st.booleans(), other=somebody)
     def receipt(self, number: int, jose: bool, other: bool) -> None:
         found = [request for request in self.world.requests if request.receipts]
         request = found[number % len(found)]

@@ -112,10 +112,12 @@ def _slot(terms: Facts) -> tuple[str, str]:
 
 
 def _same_or_refuse(world: World, standing: Request, terms: Facts) -> Answer:
-    asked = [{name: value for name, value in t.items() if name not in _NEVER_THE_SAME} for t in (standing.terms, terms)]
-    if asked[0] != asked[1]:
+    compared = [
+        {name: value for name, value in t.items() if name not in _NEVER_THE_SAME} for t in (standing.terms, terms)
+    ]
+    if compared[0] != compared[1]:
         return refusal(409, "request_pending", request_id=standing.request_id)
-    return Answer(200, _asked(world, standing))
+    return Answer(200, _body_of(world, standing))
 
 
 def _limited(world: World, app: str, scope: str) -> Answer | None:
@@ -132,10 +134,10 @@ def _limited(world: World, app: str, scope: str) -> Answer | None:
 def _make(world: World, app: str, terms: Facts, entry: Facts) -> Answer:
     request = Request(app, world.names[app], terms, attributes=entry["attributes"], created_at=world.now)
     world.requests.append(request)
-    return Answer(201, _asked(world, request))
+    return Answer(201, _body_of(world, request))
 
 
-def _asked(world: World, request: Request) -> Facts:
+def _body_of(world: World, request: Request) -> Facts:
     return {
         "request_id": request.request_id,
         "status": "pending",

@@ -47,7 +47,7 @@ def act(weight: int, when: Callable[[Any], bool] = lambda machine: True, **given
     return mark
 
 
-def asked(machine: Any) -> bool:
+def has_requests(machine: Any) -> bool:
     return bool(machine.world.requests)
 
 
@@ -216,7 +216,7 @@ class Asking(Acting):
         body = {**self._body(app, 0), "user_id": "usr_nobody", "scope": FOOD, "purpose": "Guess who you are"}
         self._ask(self.app_id(app), body, None)
 
-    @act(2, asked, number=ordinals, idempotency=seldom, change=st.sampled_from(["", "", "key_id", "purpose"]))
+    @act(2, has_requests, number=ordinals, idempotency=seldom, change=st.sampled_from(["", "", "key_id", "purpose"]))
     def ask_again(self, number: int, idempotency: str | None, change: str) -> None:
         """The very same, or nearly."""
         request = self.choose(number)

@@ -57,7 +57,7 @@ class World:
     def entry(self, scope: str) -> Facts | None:
         return next((entry for entry in self.catalog if entry["scope"] == scope), None)
 
-    def held(self) -> set[str]:
+    def paths(self) -> set[str]:
         """The paths of everything that the person keeps."""
         return {
             f"{domain}.{segment}.{name}"
@@ -67,7 +67,7 @@ class World:
 
     def discoverable(self) -> list[Facts]:
         """The registry's entries that touch a segment with something in it, and that nobody hides."""
-        places = {segment_of(path) for path in self.held()}
+        places = {segment_of(path) for path in self.paths()}
         return [
             entry
             for entry in self.catalog
@@ -81,7 +81,9 @@ class World:
 
     def live_grants(self) -> list[tuple[Request, Grant]]:
         """Those that the database has as live, whatever the clock says; the oldest first."""
-        return [(asked, asked.grant) for asked in self.approvals if asked.grant and asked.grant.written in LIVE]
+        return [
+            (request, request.grant) for request in self.approvals if request.grant and request.grant.written in LIVE
+        ]
 
     def signed_in_recently(self) -> bool:
         return self.now - self.signed_in_at < RECENTLY
@@ -132,7 +134,7 @@ class World:
         )
         self.approvals.append(request)
         self.record(request, "approved", "person")
-        return self.told(request)
+        return self.status_of(request)
 
     def _undecidable(self, request: Request) -> Answer | None:
         status = request.status(self.now)
@@ -141,7 +143,7 @@ class World:
         return None if status == "pending" else refusal(409, "already_decided", request_status=status)
 
     def _unfit(self, request: Request, body: Facts, flaw: str) -> Answer | None:
-        approved, held = body["approved_attributes"], self.held()
+        approved, kept = body["approved_attributes"], self.paths()
         if flaw == "digest":
             return refusal(409, "request_changed")
         if not 300 <= body["access_duration"] <= request.terms["access_duration"]:
@@ -149,11 +151,11 @@ class World:
         entry = self.entry(request.scope)
         if entry is not None and entry["sensitivity_tier"] == "restricted":
             return refusal(403, "key_not_vouched")  # the apps here neither publish nor register their keys
-        if not all(request.names(path, held) for path in approved):
+        if not all(request.names(path, kept) for path in approved):
             return refusal(400, "invalid_attributes")
         if not set(request.terms["required_attributes"] or []) <= set(approved):
             return refusal(400, "required_attribute_missing")
-        if not set(approved) & held:
+        if not set(approved) & kept:
             return refusal(400, "invalid_attributes")
         if flaw == "stale":
             return refusal(409, "stale_revision")
@@ -164,7 +166,7 @@ class World:
         if refused:
             return refused
         self.close(request, "denied", "person")
-        return self.told(request)
+        return self.status_of(request)
 
     def revoke(self, request: Request) -> Answer:
         return self._move(request, "revoked", lambda: self.end_grant(request, "revoked", "person"), "active", "paused")
@@ -188,7 +190,7 @@ class World:
             change()
         elif status != to:
             return refusal(409, "move_not_allowed", grant_status=status)
-        return self.told(request)
+        return self.status_of(request)
 
     def refresh(self, request: Request, export: Export, *, flaw: str = "") -> Answer:
         """A newer revision under a continuous grant."""
@@ -206,7 +208,7 @@ class World:
             return refusal(400, "export_mismatch", member=flaw)
         grant.exports.append(export)
         self.record(request, "export_updated", "person", kind="export.updated")
-        return self.told(request)
+        return self.status_of(request)
 
     def block(self, app: str) -> int:
         """The status of the page's answer. What waits is cancelled, what is shared stays. Both apps know the person."""
@@ -231,9 +233,9 @@ class World:
             self.close(request, "cancelled", "app")
         elif request.grant is not None and request.grant.is_live(self.now):
             self.end_grant(request, "released", "app")
-        return self.told(request)
+        return self.status_of(request)
 
-    def told(self, request: Request) -> Answer:
+    def status_of(self, request: Request) -> Answer:
         return Answer(200, request.body(self.now))
 
     # -- staff and the service itself

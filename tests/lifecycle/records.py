@@ -158,17 +158,17 @@ class Request:
         self.receipts.append((event, Fresh("rct")))
 
     @property
-    def asked(self) -> list[str]:
+    def requested(self) -> list[str]:
         """What its receipts name while nothing is approved: its lists, else all that its scope had."""
         required, optional = self.terms["required_attributes"], self.terms["optional_attributes"]
         return self.attributes if required is None and optional is None else [*(required or []), *(optional or [])]
 
-    def names(self, path: str, held: set[str]) -> bool:
+    def names(self, path: str, kept: set[str]) -> bool:
         """Whether it asks for this attribute: by name, or else with all that its scope covers."""
         required, optional = self.terms["required_attributes"], self.terms["optional_attributes"]
         if required is not None or optional is not None:
             return path in (required or []) or path in (optional or [])
-        return path in self.attributes or (self.scope.endswith(".*") and path in held and covers(self.scope, path))
+        return path in self.attributes or (self.scope.endswith(".*") and path in kept and covers(self.scope, path))
 
     def body(self, now: datetime) -> Facts:
         """The status body of contract 1.4."""

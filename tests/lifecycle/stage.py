@@ -131,7 +131,7 @@ class Stage:
 
     def sources(self, approved: list[str]) -> list[dict[str, Any]]:
         """The segments that hold something of it, as they are now."""
-        places = sorted({segment_of(path) for path in approved if path in self.world.held()})
+        places = sorted({segment_of(path) for path in approved if path in self.world.paths()})
         return [
             {"domain": domain, "segment_id": segment, "content_revision": self.world.segments[domain, segment].revision}
             for domain, segment in places

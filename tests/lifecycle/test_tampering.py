@@ -72,9 +72,9 @@ def test_whatever_is_done_to_the_chains_is_found(
         chain = dice.choice(history)
         with undone(django_db_blocker):
             names = tamper(dice, chain) or forgeries.names_of(chain)
-            told = complaints()
-        if not any(line.split(" entry ")[0] in names for line in told):
-            missed.append((turn, chain, told))
+            found = complaints()
+        if not any(line.split(" entry ")[0] in names for line in found):
+            missed.append((turn, chain, found))
 
     assert missed == []
 
@@ -87,11 +87,11 @@ def test_what_was_undone_holds(history: list[str], django_db_blocker: Any) -> No
 
 def complaints() -> list[str]:
     """What `verify_audit` says of the chains that do not hold; it fails where it says anything."""
-    told = StringIO()
+    output = StringIO()
     try:
-        call_command("verify_audit", stdout=StringIO(), stderr=told)
+        call_command("verify_audit", stdout=StringIO(), stderr=output)
     except CommandError:
-        assert told.getvalue()
+        assert output.getvalue()
     else:
-        assert not told.getvalue()
-    return told.getvalue().splitlines()
+        assert not output.getvalue()
+    return output.getvalue().splitlines()

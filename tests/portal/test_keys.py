@@ -11,7 +11,7 @@ from django.test import Client
 from developers.models import App, AppMember
 from portal.keys import UsedKey, keys_of, used_keys
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,7 @@ from tests.factories import (
     WebhookDeliveryFactory,
     WebhookEndpointFactory,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.fakes.receiver import Receiver
 
 URL = "https://trips.example/hook"

@@ -17,7 +17,7 @@ from config.restored.keys import SEALED_COLUMNS
 from consent.ledger import receipts
 from consent.log import keys
 from consent.notices.models import NoticeCounter
-from tests.config.restored.said import faults, quick, whole
+from tests.config.restored.command import faults, quick, whole
 from tests.consent.verification.world import World
 from tests.fresh import signing_key
 from tests.test_factories import ONE_ROW
@@ -31,15 +31,15 @@ def run(statement: str) -> None:
 
 
 def test_a_whole_database_holds_line_by_line(world: World) -> None:
-    said = whole()
+    output = whole()
 
-    parts = [line[10:].partition(":")[0] for line in said.splitlines() if line.startswith("holds")]
+    parts = [line[10:].partition(":")[0] for line in output.splitlines() if line.startswith("holds")]
     sequences = ["sequences"] if POSTGRESQL else []
     assert parts == [
         "migrations", "constraints", "rules", *sequences, "encryption", "receipts", "log keys", "signer", "mirror",
         "epochs", "notices", "age", "audit", "index",
     ]  # fmt: skip
-    assert said.endswith(f"Left out: {'nothing' if POSTGRESQL else 'sequences'}.\n")
+    assert output.endswith(f"Left out: {'nothing' if POSTGRESQL else 'sequences'}.\n")
 
 
 def test_what_reads_every_row_can_be_left_out_and_is_said_to_be(world: World) -> None:
@@ -124,18 +124,18 @@ def test_an_index_and_a_table_that_are_missing(db: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "constraint", "said"),
+    ("table", "constraint", "expected"),
     [
         ("webhook_deliveries", "webhook_delivery_finish_together", "webhook_delivery_finish_together"),
         ("connector_keys", "connector_keys_thumbprint_key", "thumbprint as unique"),
         ("consent_log_leaves", "consent_log_leaves_pkey", "log_index as primary key"),
     ],
 )
-def test_a_constraint_that_is_missing(db: None, table: str, constraint: str, said: str) -> None:
+def test_a_constraint_that_is_missing(db: None, table: str, constraint: str, expected: str) -> None:
     if not POSTGRESQL:
         pytest.skip("SQLite's constraints are part of the table and do not go by themselves")
     run(f"ALTER TABLE {table} DROP CONSTRAINT {constraint}")
-    assert [each.partition(" is ")[0] for each in quick()] == [f"constraints: {table}.{said}"]
+    assert [each.partition(" is ")[0] for each in quick()] == [f"constraints: {table}.{expected}"]
 
 
 def test_a_foreign_key_that_is_missing_or_not_looked_through(world: World) -> None:
@@ -249,8 +249,8 @@ def test_keys_that_are_not_here_are_left_out_and_said_to_be(world: World, settin
     settings.DATA_ENCRYPTION_KEYS, settings.LOG_KEYS, settings.LOG_MIRROR = [], [], ""
     settings.LOG_VERIFIER_KEYS = public
     Path(settings.LOG_SIGNER_FILE).unlink()
-    said = whole(quick=True)
-    assert said.endswith("encryption, signer, mirror, audit, index.\n")
+    output = whole(quick=True)
+    assert output.endswith("encryption, signer, mirror, audit, index.\n")
     settings.LOG_VERIFIER_KEYS = []
     assert "left out  log keys" in whole(quick=True)
 

@@ -6,7 +6,7 @@ from cryptography.fernet import Fernet
 
 import tests.factories as factories
 from common.encryption import sealed
-from tests.config.restored.said import quick, whole
+from tests.config.restored.command import quick, whole
 
 
 def test_an_empty_database_holds(db: None) -> None:

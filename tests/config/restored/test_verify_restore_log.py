@@ -12,7 +12,7 @@ from django.db import connection
 from config.restored import log
 from consent.log.models import LogState
 from consent.log.sequencing import sequence_and_sign, sequence_batch
-from tests.config.restored.said import quick
+from tests.config.restored.command import quick
 from tests.consent.log.backups import Backup
 from tests.consent.log.test_restoring import append
 from tests.consent.verification.world import World, make_world

@@ -10,7 +10,7 @@ from developers.models import App
 from tests.callers import Developer
 from tests.consent.api.addresses import problem, request_body
 from tests.factories import Vault, known_as
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 MALFORMED = {"X-Client-Hint": "h" * 129}
 

@@ -10,7 +10,7 @@ from consent_bridge import sealed
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 
 def read(api: Developer, request: Any, /, **headers: str) -> Any:

@@ -20,7 +20,7 @@ from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.consent.decisions import approval
 from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory, Vault
-from tests.factories.asked import FOOD, now
+from tests.factories.consent_requests import FOOD, now
 from tests.patience import MOST_SECONDS, eventually
 
 

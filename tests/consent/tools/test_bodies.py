@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from developers.models import App
 from tests.consent.tools.hosts import NEWEST, Host, envelope, error_of
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from consent.decisions import actions as decision_actions
 from consent.requests.models import ConsentRequest
 from tests.factories import AppFactory, ConsentRequestFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 INBOX = reverse("consent:inbox")
 DENY = "/consent/inbox/deny/"

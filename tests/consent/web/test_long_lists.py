@@ -20,7 +20,7 @@ from tests.factories import (
     ReadFactory,
     StaffFactory,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 
 INBOX = reverse("consent:inbox")
 

@@ -15,7 +15,7 @@ from consent_bridge import sealed
 from tests.callers import JsonClient, signed_in
 from tests.consent.decisions import approval_body, refreshed, resumption
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, give_vault
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.vouched import vouch_for
 
 DIET, CUISINE, DRINK = (f"lifestyle.food.{name}" for name in ("diet_preference", "favorite_cuisine", "coffee_or_tea"))

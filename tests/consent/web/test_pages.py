@@ -23,7 +23,7 @@ from tests.factories import (
     ReadFactory,
     give_vault,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.vouched import vouch_for
 
 FOLDED = re.compile(r"(<details[^>]*>\s*<summary.*?</summary>).*?</details>", re.DOTALL)

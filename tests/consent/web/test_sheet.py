@@ -14,7 +14,7 @@ from pkm.registry import copy as registry_copy
 from tests.accounts.test_passkey_sign_up import SoftwareKey, begin, sign_up
 from tests.consent.web.test_pages import text
 from tests.factories import AppFactory, ConsentRequestFactory, GrantFactory, PublishedKeysFactory, give_vault
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.vouched import vouch_for
 
 STORED = {

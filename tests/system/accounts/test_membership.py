@@ -35,7 +35,7 @@ def person(db: None) -> User:
     return made
 
 
-def said(answer: Any, email: str) -> tuple[int, str, list[str], str]:
+def comparable(answer: Any, email: str) -> tuple[int, str, list[str], str]:
     """All that a caller hears, but for what differs between any two answers."""
     page = _CHANGING.sub("", answer.content.decode()).replace(email, "…")
     headers = sorted(
@@ -48,9 +48,9 @@ def walked(path: str, email: str, form: dict[str, str]) -> list[tuple[int, str, 
     """What is said to the form and on the page that follows."""
     client = Client()
     answer = client.post(path, form)
-    heard = [said(answer, email)]
+    heard = [comparable(answer, email)]
     if answer.status_code == 302:
-        heard.append(said(client.get(answer["Location"]), email))
+        heard.append(comparable(client.get(answer["Location"]), email))
     return heard
 
 

@@ -28,7 +28,7 @@ from tests.callers import signed_in
 from tests.consent.api.addresses import request_body
 from tests.consent.decisions import approval_body
 from tests.factories import invitation_of
-from tests.factories.asked import FOOD, now
+from tests.factories.consent_requests import FOOD, now
 from tests.served_site import running_site
 from tests.staff import at_the_admin
 
@@ -118,9 +118,9 @@ def test_scope_of_ten_thousand_people_is_withdrawn_at_once(sites: list[str], lon
 
     discovery = f"{sites[1]}/api/v1/user-scopes/{invitation_of(person)}"
     assert FOOD in requests.get(discovery, headers=token, timeout=60).text
-    asked_first = staff.post(address, data=chosen, timeout=60)
-    assert _numbers(asked_first.text) == ["10,001", "5,001", "5,000"]
-    assert "Also end these 5000 live grants" in asked_first.text
+    confirmation = staff.post(address, data=chosen, timeout=60)
+    assert _numbers(confirmation.text) == ["10,001", "5,001", "5,000"]
+    assert "Also end these 5000 live grants" in confirmation.text
     assert ScopeEntry.objects.get(scope=FOOD).exposure_enabled is True
 
     done = staff.post(

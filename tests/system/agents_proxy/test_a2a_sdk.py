@@ -29,14 +29,14 @@ def caller(person: User) -> JsonClient:
     return signed_in(consenting(person))
 
 
-def asked_of(agent: Says, caller: JsonClient, settings: Any, *, seconds: float = 30.0, **how: Any) -> Any:
+def answer_of(agent: Says, caller: JsonClient, settings: Any, *, seconds: float = 30.0, **how: Any) -> Any:
     """What the proxy answers whose upstream is this agent."""
     with sdk_agent(agent, **how) as url:
         configure(settings, url=url, protocol="a2a", timeout=seconds)
         return caller.post(BRAND, CALL)
 
 
-def said(state: str, parts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+def task_of(state: str, parts: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     message = {"message": {"role": "agent", "parts": parts}} if parts else {}
     return {"id": "task-one", "sessionId": "session-42", "status": {"state": state, **message}, **more}
 
@@ -47,16 +47,16 @@ def artifact(*parts: dict[str, Any]) -> list[dict[str, Any]]:
 
 HALF = len(PROFILE) // 2
 TEXT = {"type": "text", "text": PROFILE}
-SAID = {
-    "message": said("completed", [TEXT]),
-    "status": said("completed", [TEXT]),
-    "artifact": said("completed", [], artifacts=artifact(TEXT)),
-    "data": said(
+TASKS = {
+    "message": task_of("completed", [TEXT]),
+    "status": task_of("completed", [TEXT]),
+    "artifact": task_of("completed", [], artifacts=artifact(TEXT)),
+    "data": task_of(
         "completed",
         [],
         artifacts=artifact({"type": "text", "text": "Here it is."}, {"type": "data", "data": json.loads(PROFILE)}),
     ),
-    "chunks": said(
+    "chunks": task_of(
         "completed",
         [],
         artifacts=artifact(*({"type": "text", "text": half} for half in (PROFILE[:HALF], PROFILE[HALF:]))),
@@ -65,20 +65,20 @@ SAID = {
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("form", SAID)
+@pytest.mark.parametrize("form", TASKS)
 @pytest.mark.parametrize("streams", [False, True], ids=["asks again", "streams"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_agent_of_the_sdk_answers_through_the_proxy(
     version: str, streams: bool, form: str, caller: JsonClient, settings: Any
 ) -> None:
     agent = Says(form, PROFILE)
-    answer = asked_of(agent, caller, settings, versions=[version], streams=streams)
+    answer = answer_of(agent, caller, settings, versions=[version], streams=streams)
 
     result = answer.json()["result"]
     for one in result.get("artifacts", []):
         one["artifactId"] = "the agent's own"
-    assert (answer.status_code, answer.json()["id"], result) == (200, "task-one", SAID[form])
-    assert agent.asked == ["Who is Zoe?"]
+    assert (answer.status_code, answer.json()["id"], result) == (200, "task-one", TASKS[form])
+    assert agent.prompts == ["Who is Zoe?"]
     assert Call.objects.get().outcome == "answered"
     assert CANARY not in answer.content.decode()
 
@@ -107,7 +107,7 @@ def test_a_task_that_takes_too_long_is_called_off(
     version: str, streams: bool, caller: JsonClient, settings: Any
 ) -> None:
     agent = Says("endless", PROFILE)
-    answer = asked_of(agent, caller, settings, versions=[version], streams=streams, seconds=4.0)
+    answer = answer_of(agent, caller, settings, versions=[version], streams=streams, seconds=4.0)
 
     assert refusal(answer) == (504, -32055, "upstream_timeout")
     assert agent.called_off.wait(MOST_SECONDS)
@@ -119,10 +119,10 @@ def test_a_task_that_takes_too_long_is_called_off(
 def test_a_task_that_failed_with_json_is_an_error_of_ours(
     version: str, streams: bool, caller: JsonClient, settings: Any
 ) -> None:
-    answer = asked_of(Says("failing", PROFILE), caller, settings, versions=[version], streams=streams)
+    answer = answer_of(Says("failing", PROFILE), caller, settings, versions=[version], streams=streams)
 
-    told = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
-    assert (answer.status_code, answer.json()["error"]) == (200, told)
+    error = {"code": -32056, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
+    assert (answer.status_code, answer.json()["error"]) == (200, error)
     assert Call.objects.get().outcome == "agent_failed"
 
 
@@ -138,10 +138,10 @@ def test_a_question_is_answered_under_the_same_names(
         first = caller.post(BRAND, CALL).json()["result"]
         second = caller.post(BRAND, {**CALL, "text": "Zoe Doe"}).json()["result"]
 
-    assert first == said("input-required", [{"type": "text", "text": "Which Zoe?"}])
+    assert first == task_of("input-required", [{"type": "text", "text": "Which Zoe?"}])
     assert second["status"] == {"state": "completed"}
     assert [part["text"] for part in second["artifacts"][0]["parts"]] == [PROFILE, "Zoe Doe"]
-    assert agent.asked == ["Who is Zoe?", "Zoe Doe"]
+    assert agent.prompts == ["Who is Zoe?", "Zoe Doe"]
 
 
 def all_at(settings: Any, url: str) -> None:
@@ -208,8 +208,8 @@ def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
         sdk_agent(asking, versions=[version], streams=streams) as url,
         sdk_agent(others, versions=[version], streams=streams) as elsewhere,
     ):
-        told = {"token": "", "timeout": 30.0, "protocol": "a2a"}
-        settings.AGENTS = {name: {**told, "url": url if name == "brand" else elsewhere} for name in settings.AGENTS}
+        options = {"token": "", "timeout": 30.0, "protocol": "a2a"}
+        settings.AGENTS = {name: {**options, "url": url if name == "brand" else elsewhere} for name in settings.AGENTS}
         run = finished(person)
         at, owner = f"/api/a2a/analyses/{run.analysis_id}", signed_in(person)
         before, asking_page = owner.get(at).json(), owner.get(f"/profile/{run.analysis_id}/").content.decode()
@@ -225,7 +225,7 @@ def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
     assert (after["status"], [step["status"] for step in after["steps"]]) == ("completed", ["succeeded"] * 4)
     assert (after["profile"]["likes"], after["provenance"]["likes"]) == (["tea"], "brand")
     assert (">tea<" in page, "Porto" in page, "Which Zoe?" in page) == (True, True, False)
-    assert asking.asked[1:] == ["Zoe Doe"]
+    assert asking.prompts[1:] == ["Zoe Doe"]
 
 
 @pytest.mark.django_db
@@ -235,10 +235,10 @@ def test_an_agent_of_the_sdk_asks_in_an_analysis_is_answered_and_completes(
 def test_an_error_of_the_sdk_keeps_its_code_and_loses_its_words(
     form: str, code: int, version: str, streams: bool, caller: JsonClient, settings: Any
 ) -> None:
-    answer = asked_of(Says(form, PROFILE), caller, settings, versions=[version], streams=streams)
+    answer = answer_of(Says(form, PROFILE), caller, settings, versions=[version], streams=streams)
 
-    told = {"code": code, "message": "The agent reported an error."}
-    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": told})
+    error = {"code": code, "message": "The agent reported an error."}
+    assert (answer.status_code, answer.json()) == (200, {"jsonrpc": "2.0", "id": "task-one", "error": error})
     assert CANARY not in f"{answer.headers}{answer.content!r}"
     assert Call.objects.get().outcome == "agent_error"
 

@@ -44,7 +44,7 @@ def checking(service: str) -> Any:
     return run
 
 
-def said(function: str, statements: list[str], members: str) -> str:
+def script_calling(function: str, statements: list[str], members: str) -> str:
     """A script that prints what the function answers to each statement."""
     called = f"await {function}(each, {{ {members} taken }})"
     return (
@@ -62,7 +62,7 @@ def test_a_request_to_delete_is_checked(checking: Any) -> None:
         for change in ({"aud": "https://elsewhere.example"}, {"exp": 1}, {"typ": "processing-consent+jwt"})
     ]
     typ = 'typ: "processing-deletion+jwt",'
-    answers = checking(said("claimsOf", [good, good, *wrong, f"{good}A"], typ))
+    answers = checking(script_calling("claimsOf", [good, good, *wrong, f"{good}A"], typ))
 
     assert '"emails":["ana@example.org"]' in answers[0]
     assert answers[1:] == ["refused"] * 5
@@ -76,6 +76,6 @@ def test_an_assertion_is_checked(checking: Any) -> None:
     good = assertion("core", target, PROMPT, about, consent)
     call = 'purpose: "profile", task: "task-one", text: "ana@example.org",'
     other = assertion("core", Upstream("https://x.example/", "", 20, Protocol.TASKS_SEND), PROMPT, about, consent)
-    answers = checking(said("subjectOf", [good, good, other], call))
+    answers = checking(script_calling("subjectOf", [good, good, other], call))
 
     assert answers == ['{"emails":["ana@example.org"],"phone_numbers":[]}', "refused", "refused"]

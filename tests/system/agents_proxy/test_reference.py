@@ -133,8 +133,8 @@ def test_the_names_that_run_looks_for_are_those_that_answer() -> None:
 
 @pytest.mark.django_db
 def test_an_analysis_finds_what_is_known_of_anybody(agents: str, settings: Any) -> None:
-    told = {"token": "", "timeout": 30.0, "protocol": Protocol.TASKS_SEND}
-    settings.AGENTS = {**settings.AGENTS, **{name: {**told, "url": f"{agents}/{name}"} for name in ORDER}}
+    options = {"token": "", "timeout": 30.0, "protocol": Protocol.TASKS_SEND}
+    settings.AGENTS = {**settings.AGENTS, **{name: {**options, "url": f"{agents}/{name}"} for name in ORDER}}
     zoe = owning(PersonFactory(email=ZOE["email"]), ZOE["countryCode"] + ZOE["phoneNumber"])
     run = analysis_actions.start_analysis(by=zoe, submitted=ZOE)
 

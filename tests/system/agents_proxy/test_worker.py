@@ -83,7 +83,7 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
     agents, worker = work
     person = PersonFactory()
     for victim in ORDER if long_form else ORDER[1:2]:
-        agents.asked.clear()
+        agents.requests.clear()
         reached, killed = threading.Event(), threading.Event()
 
         def hangs_once(
@@ -94,7 +94,7 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
                 killed.wait(MOST_SECONDS)
             return {"age": 5}
 
-        agents.says = {victim: hangs_once}
+        agents.replies = {victim: hangs_once}
         run = started(person)
         assert reached.wait(MOST_SECONDS)
         worker.kill()
@@ -107,7 +107,7 @@ def test_a_worker_killed_in_any_step_is_replaced_and_no_step_counts_twice(
         attempts = dict(run.steps.values_list("agent", "attempt"))
         assert attempts == {agent: 2 if agent == victim else 1 for agent in ORDER}
         assert agents.names == [agent for agent in ORDER for _ in range(attempts[agent])]
-        assert len({request["id"] for _, request in agents.asked}) == len(ORDER)
+        assert len({request["id"] for _, request in agents.requests}) == len(ORDER)
         connection.close()
 
 
@@ -159,7 +159,7 @@ def test_a_live_worker_keeps_its_step_longer_than_one_lease(settings: Any, monke
 
     with speaking() as agents:
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
-        agents.says = {"brand": slow}
+        agents.replies = {"brand": slow}
         run = started(PersonFactory())
         worker = threading.Thread(target=at_work)
         worker.start()

@@ -14,7 +14,7 @@ from tests.fresh import fresh_secrets
 
 needs_gettext = pytest.mark.skipif(not shutil.which("xgettext"), reason="GNU gettext is not installed")
 GERMAN, SCRIPTS = (f"locale/de/LC_MESSAGES/{domain}.po" for domain in ("django", "djangojs"))
-SAID = "import os; from deploy.local import catalogues; print(catalogues.complaints(os.environ), end='')"
+PROGRAM = "import os; from deploy.local import catalogues; print(catalogues.complaints(os.environ), end='')"
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def complaints(tree: Path) -> str:
     env = {**os.environ, **fresh_secrets(), "CONSENT_VAR": str(tree / "var")}
     env.pop("DJANGO_SETTINGS_MODULE", None)
     done = subprocess.run(
-        [sys.executable, "-c", SAID], cwd=tree, env=env, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", PROGRAM], cwd=tree, env=env, capture_output=True, text=True, check=True, timeout=120
     )
     return done.stdout
 
@@ -55,15 +55,15 @@ def test_every_way_to_fall_behind_is_told_and_nothing_else(tree):
     change(tree, GERMAN, 'msgid "Apps ask."', '#, fuzzy\nmsgid "Apps ask."')
     (tree / SCRIPTS).with_suffix(".mo").unlink()
     kept = (tree / GERMAN).read_bytes()
-    said = complaints(tree)
+    text = complaints(tree)
 
-    assert re.findall(r"^locale/.*?(?=;|$)", said, re.MULTILINE) == [
+    assert re.findall(r"^locale/.*?(?=;|$)", text, re.MULTILINE) == [
         f"{GERMAN}: not translated",
         f"{GERMAN}: only guessed (fuzzy)",
         f"{GERMAN}: no longer in the source",
         f"{GERMAN}: the compiled catalogue beside it is another",
         f"{SCRIPTS}: the compiled catalogue beside it is another",
     ]
-    named = re.findall(r'^(?:#~ )?msgid "(.+)"$', said, re.MULTILINE)
+    named = re.findall(r'^(?:#~ )?msgid "(.+)"$', text, re.MULTILINE)
     assert named == ["Zebras that nobody translated", "We cannot", "Apps ask.", "We can"]
     assert (tree / GERMAN).read_bytes() == kept

@@ -114,9 +114,9 @@ def test_without_node_the_check_goes_on_and_only_all_of_it_fails(
     monkeypatch.setattr(checking.contract, "complaints", lambda env: "")
 
     assert checking.check(everything=everything) == code
-    said = capsys.readouterr().out.splitlines()
-    assert said[0] == "- scripts          types not checked: Node is not installed"
-    assert said[-1] == "10 of 10 checks passed."
+    output = capsys.readouterr().out.splitlines()
+    assert output[0] == "- scripts          types not checked: Node is not installed"
+    assert output[-1] == "10 of 10 checks passed."
 
 
 def test_what_is_served_without_comments_is_the_same_program(installed: None, tmp_path: Path) -> None:

@@ -27,14 +27,14 @@ def test_trip_while_events_are_followed(service, api, owner, person, monkeypatch
 
     async def go():
         async with AsyncClient(f"{service}/api/v1", api.token) as client:
-            asked = await client.request_consent(invitation, SCOPE, purpose=PURPOSE, key=key)
+            made_request = await client.request_consent(invitation, SCOPE, purpose=PURPOSE, key=key)
             following = asyncio.create_task(follow(client))
-            waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
+            waiting = asyncio.create_task(client.wait_for_decision(made_request.request_id, timeout=30))
             await asyncio.to_thread(eventually, lambda: hub.waiters_of(api.app.pk) == 2, "both calls")
-            review = await asyncio.to_thread(owner.review, asked.request_id)
+            review = await asyncio.to_thread(owner.review, made_request.request_id)
             await asyncio.to_thread(owner.approve, review, attributes=[CUISINE], invited=True)
             status, event = await waiting, await following
-            return status, event, await client.read(asked, key), await client.receipt(status.receipt_id)
+            return status, event, await client.read(made_request, key), await client.receipt(status.receipt_id)
 
     status, event, opened, receipt = asyncio.run(go())
 
@@ -52,12 +52,12 @@ def test_people_are_played_without_a_browser(service, transactional_db):
             await client.make_sandbox_person("Ada") as ada,
         ):
             await ada.fill()
-            asked = await client.request_consent(ada.user_id, SCOPE, purpose=PURPOSE, key=key)
-            waiting = asyncio.create_task(client.wait_for_decision(asked.request_id, timeout=30))
+            made_request = await client.request_consent(ada.user_id, SCOPE, purpose=PURPOSE, key=key)
+            waiting = asyncio.create_task(client.wait_for_decision(made_request.request_id, timeout=30))
             await asyncio.gather(ada.segments(), ada.segments(domain="lifestyle"))  # at once: one after the other
             again = client.sandbox_person(ada.user_id, ada.vault_key)
-            approved = await again.approve(asked.request_id, attributes=[CUISINE])
-            opened, status = await client.read(asked, key), await waiting
+            approved = await again.approve(made_request.request_id, attributes=[CUISINE])
+            opened, status = await client.read(made_request, key), await waiting
             moved = [await move(approved.grant.grant_id) for move in (ada.pause, ada.resume, ada.revoke)]
             other = await client.request_consent(ada.user_id, "attr.lifestyle.*", purpose=PURPOSE, key=key)
             denied = await ada.deny(other.request_id)

@@ -31,8 +31,8 @@ from tests.system.bridge.steps import CUISINE, ask
 
 @pytest.fixture
 def approved(caller, owner, person):
-    asked = ask(caller, person, generate_connector_key())
-    return owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
+    made_request = ask(caller, person, generate_connector_key())
+    return owner.approve(owner.review(made_request.request_id), attributes=[CUISINE], invited=True)
 
 
 def log_size() -> int:
@@ -103,22 +103,22 @@ def test_what_is_no_question_for_a_proof_is_refused(api, approved, query):
 
 def test_a_proof_verifies_without_a_network(cli, api, service, approved, tmp_path):
     sequence_and_sign()
-    told = api.get(f"/receipts/{approved.receipt_id}?proof=1").content
+    receipt = api.get(f"/receipts/{approved.receipt_id}?proof=1").content
     jwks = tmp_path / "jwks.json"
     jwks.write_bytes(requests.get(f"{service}/.well-known/consent-keys.json", timeout=60).content)
     key = requests.get(f"{service}/log/key", timeout=60).text.strip()
-    asked = ("verify-receipt", "--proof", "--jwks", jwks, "--log-key", key)
+    command = ("verify-receipt", "--proof", "--jwks", jwks, "--log-key", key)
 
-    printed = json.loads(cli(*asked, stdin=told, CONSENT_BRIDGE_STATE=str(tmp_path)).stdout)
+    printed = json.loads(cli(*command, stdin=receipt, CONSENT_BRIDGE_STATE=str(tmp_path)).stdout)
     assert (printed["claims"]["receipt_id"], printed["log"]["size"]) == (approved.receipt_id, log_size())
     for member, other in (("kind", "denied"), ("sequence", 9), ("facts", {}), ("entry_hash", "A" * 43)):
-        body = json.loads(told)
+        body = json.loads(receipt)
         body["entry"][member] = other
-        refused = cli(*asked, stdin=json.dumps(body).encode(), CONSENT_BRIDGE_STATE=str(tmp_path / "new"))
+        refused = cli(*command, stdin=json.dumps(body).encode(), CONSENT_BRIDGE_STATE=str(tmp_path / "new"))
         assert refused.returncode == 1, member
-    without = json.loads(told)
+    without = json.loads(receipt)
     del without["proof"]
-    assert cli(*asked, stdin=json.dumps(without).encode(), CONSENT_BRIDGE_STATE=str(tmp_path)).returncode == 1
+    assert cli(*command, stdin=json.dumps(without).encode(), CONSENT_BRIDGE_STATE=str(tmp_path)).returncode == 1
 
 
 def test_a_log_that_is_rewritten_shows_to_who_saw_it(caller, service, api, owner, approved, tmp_path):
@@ -158,46 +158,46 @@ def test_a_log_that_began_anew_is_taken_by_somebodys_word(cli, owner, service, a
     """After a restore without a mirror: the command says what happened, and the new log goes on from there."""
     file = tmp_path / "history.json"
     file.write_text(json.dumps(owner.history()))
-    asked = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
-    early = cli("verify-history", file, **asked)
+    environ = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
+    early = cli("verify-history", file, **environ)
     assert (early.returncode, json.loads(early.stdout)["log"]) == (1, None)
     assert b"as it was written, as far as it shows by itself: nothing has been published in the log yet" in early.stderr
     sequence_and_sign()
-    assert cli("verify-history", file, **asked).returncode == 0
+    assert cli("verify-history", file, **environ).returncode == 0
     restoring.begin_epoch("one")
     origin = keys.origin("one")
 
-    assert f"begins anew as {origin}".encode() in cli("verify-history", file, **asked).stderr
-    shown = json.loads(cli("accept-epoch", **asked).stdout)
+    assert f"begins anew as {origin}".encode() in cli("verify-history", file, **environ).stderr
+    shown = json.loads(cli("accept-epoch", **environ).stdout)
     assert (shown["new"]["origin"], shown["new_begins_after_last_seen"], shown["accepted"]) == (origin, True, False)
-    assert json.loads(cli("accept-epoch", "--yes", **asked).stdout)["accepted"] is True
-    verified = json.loads(cli("verify-history", file, **asked).stdout)
+    assert json.loads(cli("accept-epoch", "--yes", **environ).stdout)["accepted"] is True
+    verified = json.loads(cli("verify-history", file, **environ).stdout)
     assert (verified["log"]["origin"], verified["in_log"]) == (origin, verified["entries"])
 
 
 def test_a_receipt_of_an_earlier_key_verifies_online(cli, api, service, approved, tmp_path, monkeypatch):
     new = Ed25519PrivateKey.generate()
     sequence_and_sign()
-    told, size = api.get(f"/receipts/{approved.receipt_id}?proof=1").content, log_size()
+    receipt, size = api.get(f"/receipts/{approved.receipt_id}?proof=1").content, log_size()
     first = str(keys.verifier_keys()[0])
     monkeypatch.setattr(keys, "signing_keys", lambda: [new])
     audit.append(chain="person:else", kind="denied", actor="person", at=database_now(), facts={})
     sequence_and_sign()
     now = str(keys.verifier_keys()[0])
     at = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
-    asked = ("verify-receipt", "--proof", "--log-key", now)
+    command = ("verify-receipt", "--proof", "--log-key", now)
 
-    refused = cli(*asked, stdin=told, **at)
+    refused = cli(*command, stdin=receipt, **at)
     assert (refused.returncode, refused.stdout) == (1, b"")
-    for said in (
+    for message in (
         f"signed by the key {first.split('+')[1]} of",
         f"known are {now.split('+')[1]}",
         "--log-key",
         "online",
     ):
-        assert said.encode() in refused.stderr
-    assert json.loads(cli(*asked, "--log-key", first, stdin=told, **at).stdout)["log"]["size"] == size
-    assert json.loads(cli(*asked, "--online", stdin=told, **at).stdout)["log"]["size"] == size
+        assert message.encode() in refused.stderr
+    assert json.loads(cli(*command, "--log-key", first, stdin=receipt, **at).stdout)["log"]["size"] == size
+    assert json.loads(cli(*command, "--online", stdin=receipt, **at).stdout)["log"]["size"] == size
 
 
 def test_a_persons_own_history_is_verified_against_the_log(cli, owner, service, approved, tmp_path):
@@ -206,14 +206,14 @@ def test_a_persons_own_history_is_verified_against_the_log(cli, owner, service, 
     body = owner.history()
     file = tmp_path / "history.json"
     file.write_text(json.dumps(body))
-    asked = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
+    environ = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_BRIDGE_STATE": str(tmp_path / "state")}
 
-    printed = json.loads(cli("verify-history", file, **asked).stdout)
+    printed = json.loads(cli("verify-history", file, **environ).stdout)
     assert (printed["entries"], printed["in_log"]) == (len(body["entries"]), len(body["entries"]))
     assert printed["log"]["freshness"] == "not proven: no witness is known"
 
     body["entries"][0]["kind"] = "denied"
     file.write_text(json.dumps(body))
-    refused = cli("verify-history", file, **asked)
+    refused = cli("verify-history", file, **environ)
     assert (refused.returncode, b"entry 1: the entry is not what was written" in refused.stderr) == (1, True)
     assert os.stat(tmp_path / "state" / "logs.json").st_mode & 0o777 == 0o600

@@ -70,8 +70,8 @@ def test_a_member_lets_it_act_for_their_app(bridge, service, owner, person, tmp_
 
     allowed = login(bridge, service, Browser(service, person.email, app.app_id, may_read=True))
     catalogue = bridge("scopes", "--domain", "lifestyle", "--query", "food")
-    asked = bridge("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, "--key-id", key_id)
-    request_id = json.loads(asked.stdout)["request_id"]
+    done = bridge("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, "--key-id", key_id)
+    request_id = json.loads(done.stdout)["request_id"]
     owner.approve(owner.review(request_id), invited=True)
     read = bridge("read", request_id)
 
@@ -116,8 +116,8 @@ def test_a_token_that_ends_is_renewed_and_logout_ends_both(bridge, service, pers
 
 
 def test_what_happens_is_forwarded_as_the_service_signs_it(bridge, service, caller, owner, person, token):
-    asked = ask(caller, person, generate_connector_key())
-    approved = owner.approve(owner.review(asked.request_id), invited=True)
+    made_request = ask(caller, person, generate_connector_key())
+    approved = owner.approve(owner.review(made_request.request_id), invited=True)
     owner.pause(approved.grant.grant_id)
     owner.resume(approved.grant.grant_id)
     secret, taken = "whsec_c2VjcmV0IG9mIGEgbGFwdG9w", []
@@ -136,7 +136,7 @@ def test_what_happens_is_forwarded_as_the_service_signs_it(bridge, service, call
 
     types = ["consent.approved", "consent.paused", "consent.resumed"]
     assert [notice.type for notice in taken] == types
-    assert {notice.status.request_id for notice in taken} == {asked.request_id}
+    assert {notice.status.request_id for notice in taken} == {made_request.request_id}
     assert [json.loads(line)["answered"] for line in sent.stdout.splitlines()] == [204] * 3
     assert b"signs with whsec_" in away.stderr
     assert [json.loads(line)["error"] for line in away.stdout.splitlines()] == [

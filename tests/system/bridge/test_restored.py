@@ -33,9 +33,9 @@ def test_what_went_back_is_told_before_anything_is_shown_or_sealed(approve, call
     assert Grant.objects.filter(status="active").count() == 1  # the second took the place of the first
 
     yesterday.restore()
-    told = [approve(second.request_id), approve(second.request_id, "--digest", second.request_digest)]
+    outcomes = [approve(second.request_id), approve(second.request_id, "--digest", second.request_digest)]
 
-    for done in told:
+    for done in outcomes:
         assert (done.returncode, done.stdout) == (1, b"")
         assert b"lifestyle.food went back from revision 2 to 1" in done.stderr
         assert b"ask the operator" in done.stderr
@@ -47,8 +47,8 @@ def test_what_went_back_is_told_before_anything_is_shown_or_sealed(approve, call
 
 def test_a_grant_that_was_stopped_and_is_back_gets_nothing(caller, owner, person, tmp_path):
     """Of the program that stopped it, and after the person went on with the older state."""
-    asked = ask(caller, person, generate_connector_key(), refresh_policy="continuous")
-    approved = owner.approve(owner.review(asked.request_id), attributes=[CUISINE], invited=True)
+    made_request = ask(caller, person, generate_connector_key(), refresh_policy="continuous")
+    approved = owner.approve(owner.review(made_request.request_id), attributes=[CUISINE], invited=True)
     yesterday = Backup(tmp_path)
     owner.revoke(approved.grant.grant_id)
 

@@ -51,11 +51,11 @@ def test_the_synthetic_profile_fills_every_segment_that_it_names(client: Client)
 def test_a_person_approves_pauses_resumes_and_revokes(client: Client) -> None:
     key, person = generate_connector_key(), client.make_sandbox_person()
     person.fill({("lifestyle", "food"): {"favorite_cuisine": "Thai", "diet_preference": "Vegan"}})
-    asked = ask(client, person.user_id, key, access_duration=3600)
+    made_request = ask(client, person.user_id, key, access_duration=3600)
 
-    status = person.approve(asked.request_id, attributes=[CUISINE], access_duration=600)
+    status = person.approve(made_request.request_id, attributes=[CUISINE], access_duration=600)
     assert status.grant is not None
-    assert client.read(asked, key).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert client.read(made_request, key).data == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     moved = [move(status.grant.grant_id).grant for move in (person.pause, person.resume, person.revoke)]
 
     assert [grant.status for grant in moved if grant] == ["paused", "active", "revoked"]
@@ -111,10 +111,10 @@ def test_a_person_connects_approves_and_comes_back(client: Client, test_api: Dev
     assert later.request is not None
     one_second = replace(later.request, expires_in=done.request.expires_in)  # which is less with each second
     assert replace(later, request=one_second) == done
-    told = client.events(last_event_id=0)
-    first = next(told)
+    events = client.events(last_event_id=0)
+    first = next(events)
     assert (first.type, first.connection and first.connection.user_id) == ("connection.connected", person.user_id)
-    second = next(told).status
+    second = next(events).status
     assert second is not None
     assert second.status == "approved"
     client.end_connection(person.user_id)
@@ -128,15 +128,15 @@ def test_a_person_connects_approves_and_comes_back(client: Client, test_api: Dev
 def test_whoever_holds_the_vault_key_plays_them_again(client: Client) -> None:
     key, made = generate_connector_key(), client.make_sandbox_person()
     made.fill()
-    asked = ask(client, made.user_id, key)
+    made_request = ask(client, made.user_id, key)
 
     with pytest.raises(KeyRefused, match="locked"):
-        client.sandbox_person(made.user_id).approve(asked.request_id)
-    client.sandbox_person(made.user_id, made.vault_key).approve(asked.request_id)
+        client.sandbox_person(made.user_id).approve(made_request.request_id)
+    client.sandbox_person(made.user_id, made.vault_key).approve(made_request.request_id)
     made.expire(2 * 86400)
 
     with pytest.raises(Problem, match="grant_ended"):
-        client.read(asked, key)
+        client.read(made_request, key)
 
 
 def test_a_live_token_makes_nobody(service: str, transactional_db: None, api: Developer) -> None:
@@ -159,9 +159,9 @@ def shell(service: str, test_api: Developer, tmp_path: Path, monkeypatch: pytest
 
 def test_a_person_is_played_from_a_shell(shell: Path, client: Client, capsys: pytest.CaptureFixture[str]) -> None:
     key, made = generate_connector_key(), run(capsys, "new", "--label", "Ada")
-    asked = ask(client, made["user_id"], key)
-    approved = run(capsys, "approve", asked.request_id, "--attribute", CUISINE)
-    revoked = run(capsys, "revoke", asked.request_id)
+    made_request = ask(client, made["user_id"], key)
+    approved = run(capsys, "approve", made_request.request_id, "--attribute", CUISINE)
+    revoked = run(capsys, "revoke", made_request.request_id)
     denied = run(capsys, "deny", ask(client, made["user_id"], key).request_id, "--reason", "enough")
 
     kept = Path(made["vault_key_file"])
@@ -174,15 +174,15 @@ def test_a_shell_without_the_vault_key_approves_nothing(
     shell: Path, client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = run(capsys, "new")
-    asked = ask(client, made["user_id"], generate_connector_key())
+    made_request = ask(client, made["user_id"], generate_connector_key())
     kept = Path(made["vault_key_file"])
     for content in ('{"key_id": "vk_a"}', '{"key_id": "vk_a", "vault_key_hex": "00"}', "[]"):
         kept.write_text(content)
-        assert cli.main(["sandbox", "approve", asked.request_id]) == 1
+        assert cli.main(["sandbox", "approve", made_request.request_id]) == 1
     kept.unlink()
-    assert cli.main(["sandbox", "approve", asked.request_id]) == 1
-    assert cli.main(["sandbox", "revoke", asked.request_id]) == 1
-    assert client.status(asked.request_id).status == "pending"
+    assert cli.main(["sandbox", "approve", made_request.request_id]) == 1
+    assert cli.main(["sandbox", "revoke", made_request.request_id]) == 1
+    assert client.status(made_request.request_id).status == "pending"
 
 
 def test_a_sharing_id_is_no_path(shell: Path) -> None:

@@ -34,22 +34,22 @@ def test_whole_trip_on_each_revision(environment, owner, person, api, revision, 
     async def trip(client):
         listed = (await client.list_tools()).tools
         found = await call(client, "discover_user_scopes", user_id=invitation)
-        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
-        early = await refused(client, "read_approved_data", request_id=asked["request_id"])
+        made = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
+        early = await refused(client, "read_approved_data", request_id=made["request_id"])
         waiting = asyncio.create_task(
-            call(client, "check_consent_status", request_id=asked["request_id"], wait_seconds=30)
+            call(client, "check_consent_status", request_id=made["request_id"], wait_seconds=30)
         )
-        review = await asyncio.to_thread(owner.review, asked["request_id"])
+        review = await asyncio.to_thread(owner.review, made["request_id"])
         await asyncio.to_thread(owner.approve, review, attributes=[CUISINE], invited=True)
         status = await waiting
-        opened = await call(client, "read_approved_data", request_id=asked["request_id"])
-        sealed = await call(client, "get_encrypted_export", request_id=asked["request_id"])
-        ended = await call(client, "end_consent", request_id=asked["request_id"])
-        late = await refused(client, "read_approved_data", request_id=asked["request_id"])
-        return client.protocol_version, listed, found, asked, early, status, opened, sealed, ended, late
+        opened = await call(client, "read_approved_data", request_id=made["request_id"])
+        sealed = await call(client, "get_encrypted_export", request_id=made["request_id"])
+        ended = await call(client, "end_consent", request_id=made["request_id"])
+        late = await refused(client, "read_approved_data", request_id=made["request_id"])
+        return client.protocol_version, listed, found, made, early, status, opened, sealed, ended, late
 
     result, log = with_bridge(environment, trip, mode=MODES[revision])
-    spoken, listed, found, asked, early, status, opened, sealed, ended, late = result
+    spoken, listed, found, made, early, status, opened, sealed, ended, late = result
 
     assert spoken == revision
     assert {tool.name: tool.annotations.read_only_hint for tool in listed} == TOOLS
@@ -60,15 +60,15 @@ def test_whole_trip_on_each_revision(environment, owner, person, api, revision, 
     assert opened["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
     assert sealed["jwe"].count(".") == 4
     assert ended["grant"]["status"] == "released"
-    assert_nothing_is_told(log, api.token, asked["request_id"], "Thai", SCOPE)
+    assert_log_has_none_of(log, api.token, made["request_id"], "Thai", SCOPE)
     key_file = tmp_path / "state" / "connector-key.json"
     assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
     key = json.loads(key_file.read_text())
-    assert thumbprint(key) == asked["connector_fingerprint"]
+    assert thumbprint(key) == made["connector_fingerprint"]
     assert key["d"] not in log
 
 
-def assert_nothing_is_told(log, *secrets):
+def assert_log_has_none_of(log, *secrets):
     assert "request_consent: done" in log
     assert [secret for secret in secrets if secret in log] == []
 
@@ -78,11 +78,11 @@ def test_key_is_rotated_and_the_earlier_one_still_opens(environment, owner, pers
     invitation = invitation_of(person)
 
     async def ask(client):
-        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
+        made = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         await asyncio.to_thread(
-            lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE], invited=True)
+            lambda: owner.approve(owner.review(made["request_id"]), attributes=[CUISINE], invited=True)
         )
-        return asked
+        return made
 
     async def rotate_and_read(client):
         rotated = await asyncio.to_thread(cli, "rotate-key", "--curve", "P-256", **own)
@@ -103,12 +103,12 @@ def test_no_call_approves(environment, owner, person):
     invitation = invitation_of(person)
 
     async def try_all(client):
-        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
+        made = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         for tool in (await client.list_tools()).tools:
             for more in ({}, {"decision": "approve"}, {"status": "approved"}, {"approved_attributes": [CUISINE]}):
                 if tool.name != "end_consent":
-                    await client.call_tool(tool.name, {"request_id": asked["request_id"], **more})
-        return await call(client, "check_consent_status", request_id=asked["request_id"])
+                    await client.call_tool(tool.name, {"request_id": made["request_id"], **more})
+        return await call(client, "check_consent_status", request_id=made["request_id"])
 
     status, _ = with_bridge(environment, try_all)
 

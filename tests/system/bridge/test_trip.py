@@ -15,15 +15,15 @@ from tests.system.bridge.steps import CUISINE, FOOD, PASSPHRASE, PURPOSE, SCOPE,
 
 def test_one_whole_trip_ends_with_exactly_what_was_approved(caller, owner, person, key):
     found = caller.discover(invitation_of(person))
-    asked = ask(caller, person, key, access_duration=7200)
-    pending = caller.status(asked.request_id)
-    review = owner.review(asked.request_id)
+    made_request = ask(caller, person, key, access_duration=7200)
+    pending = caller.status(made_request.request_id)
+    review = owner.review(made_request.request_id)
     decided = owner.approve(review, attributes=[CUISINE], access_duration=3600, invited=True)
-    status = caller.wait_for_decision(asked.request_id, timeout=30)
-    opened = caller.read(asked, key)
+    status = caller.wait_for_decision(made_request.request_id, timeout=30)
+    opened = caller.read(made_request, key)
 
     assert SCOPE in found.scopes
-    assert (asked.status, asked.connector_fingerprint) == ("pending", thumbprint(key))
+    assert (made_request.status, made_request.connector_fingerprint) == ("pending", thumbprint(key))
     assert (pending.status, pending.grant) == ("pending", None)
     assert review.purpose == PURPOSE
     assert owner.preview(review) == {f"lifestyle.food.{name}": value for name, value in FOOD.items()}
@@ -32,7 +32,7 @@ def test_one_whole_trip_ends_with_exactly_what_was_approved(caller, owner, perso
     assert [(source.domain, source.segment_id, source.content_revision) for source in opened.sources] == [
         ("lifestyle", "food", None)
     ]
-    assert caller.status(asked.request_id).grant.reads == 1
+    assert caller.status(made_request.request_id).grant.reads == 1
 
 
 def test_writes_never_go_over_one_another(service, owner, person):
@@ -70,21 +70,21 @@ def test_sign_in_wants_the_right_password(service, person):
 
 
 def test_catalog_and_newest_status(caller, owner, person):
-    asked = ask(caller, person, generate_connector_key())
+    made_request = ask(caller, person, generate_connector_key())
 
     assert SCOPE in [entry.scope for entry in caller.catalog()]
-    assert caller.newest_status(invitation_of(person), SCOPE).request_id == asked.request_id
+    assert caller.newest_status(invitation_of(person), SCOPE).request_id == made_request.request_id
 
 
 def test_command_line_goes_the_whole_way(service, caller, owner, person, api, cli):
     environ = {"CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_DEVELOPER_TOKEN": api.token}
 
     made = cli("keygen", **environ)
-    asked = cli("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, **environ)
-    request_id = json.loads(asked.stdout)["request_id"]
+    requested = cli("request", invitation_of(person), SCOPE, "--purpose", PURPOSE, **environ)
+    request_id = json.loads(requested.stdout)["request_id"]
     owner.approve(owner.review(request_id), attributes=[CUISINE], invited=True)
     waited = cli("wait", request_id, "--timeout", "20", **environ)
     read = cli("read", request_id, **environ)
 
-    assert [done.returncode for done in (made, asked, waited, read)] == [0, 0, 0, 0]
+    assert [done.returncode for done in (made, requested, waited, read)] == [0, 0, 0, 0]
     assert json.loads(read.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}

@@ -62,8 +62,8 @@ def look(cli: Any, tmp_path: Path) -> Any:
     return run
 
 
-def found(told: dict[str, Any]) -> set[tuple[str, str]]:
-    return {(finding["where"], finding["what"]) for finding in told["findings"]}
+def found(report: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(finding["where"], finding["what"]) for finding in report["findings"]}
 
 
 def test_a_site_that_runs_its_release_is_told_so_signed_out_and_in(site: str, key: str, look: Any) -> None:
@@ -72,15 +72,15 @@ def test_a_site_that_runs_its_release_is_told_so_signed_out_and_in(site: str, ke
         owner.sign_in(person.email, PASSWORD)
         session = "\n".join(f"{cookie.name}={cookie.value}" for cookie in owner._site._session.cookies)
 
-    code, told, said = look(site, "--release-key", key, CONSENT_SESSION=session)
+    code, report, error = look(site, "--release-key", key, CONSENT_SESSION=session)
 
-    assert (code, said, told["findings"]) == (0, "", [])
-    out, inside = told["looks"]["signed out"], told["looks"]["signed in"]
+    assert (code, error, report["findings"]) == (0, "", [])
+    out, inside = report["looks"]["signed out"], report["looks"]["signed in"]
     assert out["files"] > 100
     assert out["pages"] > 10
     assert inside["pages"] > out["pages"]
     served = Release(released(site)["note"])
-    assert told["release"]["manifest_sha256"] == served.sha256
+    assert report["release"]["manifest_sha256"] == served.sha256
 
 
 def one_byte(answer: Exchange) -> None:
@@ -162,47 +162,47 @@ def another_map(answer: Exchange) -> None:
 )
 def test_each_alteration_is_found(alter: Any, where: str, what: str, site: str, key: str, look: Any) -> None:
     with altered(site, alter) as proxy:
-        code, told, said = look(proxy, "--release-key", key)
+        code, report, error = look(proxy, "--release-key", key)
 
     assert code == 1
-    assert "runs something else than its release" in said
-    assert found(told)
-    assert all(at.startswith(where) and said.startswith(what) for at, said in found(told)), found(told)
+    assert "runs something else than its release" in error
+    assert found(report)
+    assert all(at.startswith(where) and finding.startswith(what) for at, finding in found(report)), found(report)
 
 
 def test_what_is_served_to_one_session_alone_is_found_by_a_look_with_it(site: str, key: str, look: Any) -> None:
     def for_one(answer: Exchange) -> None:
-        if "sessionid=victim" in answer.asked.get("cookie", ""):
+        if "sessionid=victim" in answer.request_headers.get("cookie", ""):
             inline(answer)
 
     with altered(site, for_one) as proxy:
         assert look(proxy, "--release-key", key)[0] == 0
-        code, told, _ = look(proxy, CONSENT_SESSION="sessionid=victim")
+        code, report, _ = look(proxy, CONSENT_SESSION="sessionid=victim")
 
     assert code == 1
-    assert {finding["as"] for finding in told["findings"]} == {"signed in"}
+    assert {finding["as"] for finding in report["findings"]} == {"signed in"}
 
 
 def test_a_manifest_that_somebody_else_signed_is_refused(site: str, key: str, look: Any, tmp_path: Path) -> None:
     def rewritten(answer: Exchange) -> None:
         if answer.path == RELEASE:
-            told = json.loads(answer.body)
-            answer.body = json.dumps({**told, "note": told["note"].replace('"format":1', '"format":1 ')}).encode()
+            body = json.loads(answer.body)
+            answer.body = json.dumps({**body, "note": body["note"].replace('"format":1', '"format":1 ')}).encode()
 
     with altered(site, rewritten) as proxy:
-        code, _, said = look(proxy, "--release-key", key)
-    assert (code, "does not hold" in said) == (1, True)
+        code, _, error = look(proxy, "--release-key", key)
+    assert (code, "does not hold" in error) == (1, True)
 
     other = tmp_path / "other.json"
     other.write_text(json.dumps(signing_key()))
     another = str(verifier_of(read_key(other)))
-    code, _, said = look(site, "--release-key", another)
-    assert (code, "no key of this release's releaser" in said) == (1, True)
+    code, _, error = look(site, "--release-key", another)
+    assert (code, "no key of this release's releaser" in error) == (1, True)
 
 
 def test_the_first_look_needs_a_key_and_pins_it(site: str, key: str, look: Any) -> None:
-    code, _, said = look(site)
-    assert (code, "give --release-key" in said) == (1, True)
+    code, _, error = look(site)
+    assert (code, "give --release-key" in error) == (1, True)
 
     assert look(site, "--release-key", key, "--pages", "1")[1]["release_keys_are"].startswith("new")
     assert look(site, "--pages", "1")[1]["release_keys_are"] == "known"
@@ -216,10 +216,10 @@ def test_a_manifest_got_elsewhere_shows_another_release(site: str, key: str, loo
     elsewhere = tmp_path / "release.note"
     elsewhere.write_text(signed(f"{json.dumps(older)}\n", private, verifier_of(private)))
 
-    code, told, _ = look(site, "--release-key", key, "--manifest", str(elsewhere))
+    code, report, _ = look(site, "--release-key", key, "--manifest", str(elsewhere))
 
     assert code == 1
-    assert "the file is not the release's" in {what for _, what in found(told)}
+    assert "the file is not the release's" in {what for _, what in found(report)}
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -234,15 +234,15 @@ def test_the_release_is_entered_once_and_proved_by_the_log(look: Any, tmp_path: 
         site.start()  # the same release once more: no second entry
         site.manage("sequence_log", "--once")
 
-        code, told, said = look(site.address, "--pages", "1")
+        code, report, error = look(site.address, "--pages", "1")
     finally:
         site.stop()
         site.close()
 
-    assert (code, said) == (0, "")
-    assert (told["log"]["proved"], told["log"]["index"], told["log"]["size"]) == (True, 0, 1)
+    assert (code, error) == (0, "")
+    assert (report["log"]["proved"], report["log"]["index"], report["log"]["size"]) == (True, 0, 1)
 
 
 def released(site: str) -> dict[str, Any]:
-    told: dict[str, Any] = requests.get(f"{site}{RELEASE}", timeout=60).json()
-    return told
+    body: dict[str, Any] = requests.get(f"{site}{RELEASE}", timeout=60).json()
+    return body

@@ -126,17 +126,17 @@ def test_wheel_makes_a_trip_over_two_restarts(installed, served, api, tmp_path):
         owner = await asyncio.to_thread(owner_with_food, served.address, person)
         found = await call(client, "discover_user_scopes", user_id=invitation)
         coming = back_soon()
-        asked = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
+        made = await call(client, "request_consent", user_id=invitation, scope=SCOPE, purpose=PURPOSE)
         coming.join()
         await asyncio.to_thread(
-            lambda: owner.approve(owner.review(asked["request_id"]), attributes=[CUISINE], invited=True)
+            lambda: owner.approve(owner.review(made["request_id"]), attributes=[CUISINE], invited=True)
         )
         coming = back_soon()
-        status = await call(client, "check_consent_status", request_id=asked["request_id"])
+        status = await call(client, "check_consent_status", request_id=made["request_id"])
         coming.join()
-        opened = await call(client, "read_approved_data", request_id=asked["request_id"])
+        opened = await call(client, "read_approved_data", request_id=made["request_id"])
         served.kill()
-        away = await refused(client, "end_consent", request_id=asked["request_id"])
+        away = await refused(client, "end_consent", request_id=made["request_id"])
         owner.close()
         return found, status, opened, away
 

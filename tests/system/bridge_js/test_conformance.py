@@ -81,20 +81,22 @@ def test_a_fuzz_of_rules_and_values_finds_no_difference(package):
     """Rules of the vectors and such as are none, values that fit and that do not: the same answer, and no exception."""
     chance = random.Random("answers")
     rules = [*(vector["rule"] for vector in json.loads((VECTORS / "derived.json").read_text())), {}, {"kind": "part"}]
-    asked = [
+    inputs = [
         {"rule": chance.choice(rules), "value": made_up(chance), "at": "2026-03-01T00:00:00Z"} for _ in range(3000)
     ]
-    lines = "".join(json.dumps({"operation": "derive", "input": one}) + "\n" for one in asked)
+    lines = "".join(json.dumps({"operation": "derive", "input": one}) + "\n" for one in inputs)
 
     command = [node(), "conformance/node_client.mjs"]
-    told = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT / "bridge", check=True).stdout
+    output = subprocess.run(
+        command, input=lines, capture_output=True, text=True, cwd=ROOT / "bridge", check=True
+    ).stdout
 
-    answers = [json.loads(line)["answer"] for line in told.splitlines()]
-    expected = [derived.answer(one["rule"], one["value"], one["at"]) for one in asked]
+    answers = [json.loads(line)["answer"] for line in output.splitlines()]
+    expected = [derived.answer(one["rule"], one["value"], one["at"]) for one in inputs]
     different = [
-        (one, one_told, other)
-        for one, one_told, other in zip(asked, answers, expected, strict=True)
-        if one_told != other or isinstance(one_told, bool) is not isinstance(other, bool)
+        (one, answer, other)
+        for one, answer, other in zip(inputs, answers, expected, strict=True)
+        if answer != other or isinstance(answer, bool) is not isinstance(other, bool)
     ]
     assert different == []
     assert len({json.dumps(answer) for answer in answers}) > 12

@@ -47,8 +47,8 @@ def follow_async(site, token):
 
 
 def follow_with_node(site, token, package):
-    said = run(HERE / "three_events.mjs", SERVICE=site, TOKEN=token)
-    return [int(line) for line in said.split()]
+    output = run(HERE / "three_events.mjs", SERVICE=site, TOKEN=token)
+    return [int(line) for line in output.split()]
 
 
 def decide(site, token, request_id):

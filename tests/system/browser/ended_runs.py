@@ -14,12 +14,12 @@ from tests.factories import RunFactory, StepFactory
 from tests.factories.agents import sealed_json
 
 
-def ended(user: User, said: dict[str, Any]) -> Run:
+def ended(user: User, replies: dict[str, Any]) -> Run:
     """A finished analysis in which agents said this; a text stays a text."""
     now = timezone.now()
     run = RunFactory(user=user, status="running", started_at=now)
     for position, agent in enumerate(ORDER):
-        text = said[agent] if isinstance(said.get(agent), str) else json.dumps(said.get(agent, {}))
+        text = replies[agent] if isinstance(replies.get(agent), str) else json.dumps(replies.get(agent, {}))
         answer = {"jsonrpc": "2.0", "id": "task-1", "result": {"parts": [{"type": "text", "text": text}]}}
         read = read_reply(answer)
         how = (

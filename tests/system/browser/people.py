@@ -90,9 +90,9 @@ def confirm_code(page: Page) -> str:
     groups = page.locator("#recovery-code code")
     expect(groups).to_have_count(8)
     code = groups.all_inner_texts()
-    asked = re.search(r"\d", page.locator("#confirm-label").inner_text())
-    assert asked is not None
-    right = code[int(asked[0]) - 1].lower()
+    place = re.search(r"\d", page.locator("#confirm-label").inner_text())
+    assert place is not None
+    right = code[int(place[0]) - 1].lower()
     wrong = "AAAA" if right == "zzzz" else "ZZZZ"
     for typed in (wrong, right):
         page.locator("#confirm-group").fill(typed)

@@ -38,11 +38,11 @@ def test_pages_in_another_accent_are_sound_in_both_themes(page: Page, sign_in: C
     expect(main).to_have_css("background-color", rgb(dark))
 
     found = faults_at(page, "/") + faults_at(page, "/accounts/login/")
-    asked = ConsentRequestFactory()
-    give_vault(asked.user)
-    sign_in(page, asked.user)
+    consent_request = ConsentRequestFactory()
+    give_vault(consent_request.user)
+    sign_in(page, consent_request.user)
     for path in (
-        f"/consent/requests/{asked.request_id}/",
+        f"/consent/requests/{consent_request.request_id}/",
         "/consent/",
         "/consent/history/",
         "/vault/",

@@ -75,10 +75,10 @@ def test_a_browser_is_told_of_a_request_until_its_person_signs_out(
     here = json.dumps({**browser.subscription, "endpoint": f"{service.origin}/push/one"})
     PushSubscription.objects.filter(user=person).update(sealed=push.sealed(here))
 
-    asked = ConsentRequestFactory(user=person, app_name="Lunch Finder")
+    consent_request = ConsentRequestFactory(user=person, app_name="Lunch Finder")
     send_mails()
     push.send_due_pushes()  # what the worker did not send at once
-    assert browser.opened(service.arrived[0][2])["path"] == f"/consent/requests/{asked.request_id}/"
+    assert browser.opened(service.arrived[0][2])["path"] == f"/consent/requests/{consent_request.request_id}/"
 
     page.locator("details.menu > summary").click()
     page.get_by_role("button", name="Sign out").click()

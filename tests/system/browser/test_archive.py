@@ -146,13 +146,13 @@ def test_it_is_stopped_and_goes_on_where_it_was(
     path.write_text(json.dumps(archive_of(mine)))
     unlocked(page, sign_in, theirs)
     open_file(page, path, mine.recovery_code)
-    held: list[Any] = []
-    page.route("**/vault/segments/**", lambda route: route.continue_() if held else held.append(route))
+    routes: list[Any] = []
+    page.route("**/vault/segments/**", lambda route: route.continue_() if routes else routes.append(route))
     page.get_by_role("button", name="Seal and keep what is ticked").click()
     expect(page.locator("#archive-plan [data-count]")).to_have_text("1 of 5")
-    eventually_on(page, lambda: held, "the first segment")
+    eventually_on(page, lambda: routes, "the first segment")
     page.get_by_role("button", name="Cancel").click()
-    held[0].continue_()
+    routes[0].continue_()
     expect(page.locator("#toasts")).to_contain_text("Stopped")
     assert len(plain(theirs)) == 1
 

@@ -55,7 +55,7 @@ def running_server(django_db_setup: None, bank: Aggregator, carrier: Agents) -> 
 @pytest.fixture(autouse=True)
 def _same_bank_here(settings: Any, bank: Aggregator) -> None:
     settings.AGGREGATOR = bank.settings()
-    bank.asked.clear()
+    bank.calls.clear()
     bank.bought = []
 
 
@@ -121,7 +121,7 @@ def test_a_message_is_previewed_sent_and_its_state_follows(
     owner = PersonFactory()
     PhoneNumberFactory(user=owner, digest=digest("number", NUMBER.replace(" ", "")))
     MessageTemplateFactory(name="table", text="{name}, your table is ready.", agreed=True)
-    carrier.says = {"messaging": {"status": "sent", "messageId": "m-1"}}
+    carrier.replies = {"messaging": {"status": "sent", "messageId": "m-1"}}
     sign_in(page, owner, at="/profile/messages/")
     page.get_by_role("link", name="table").click()
     page.get_by_label("Phone number").select_option(NUMBER.replace(" ", ""))

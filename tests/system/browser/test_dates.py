@@ -37,9 +37,9 @@ def test_a_day_among_ones_data_is_written_so_too(
     new_profile: Callable[..., BrowserContext], sign_in: SignIn, locale: str, written: str
 ) -> None:
     no_day = "1990-02-31"
-    held = {("identity", "basic"): {"birth_date": "1990-05-17", "full_name": no_day}}
+    data = {("identity", "basic"): {"birth_date": "1990-05-17", "full_name": no_day}}
     page = new_profile(locale=locale).new_page()
-    sign_in(page, give_vault(PersonFactory(), held, passphrase=PASSPHRASE).user, at="/vault/")
+    sign_in(page, give_vault(PersonFactory(), data, passphrase=PASSPHRASE).user, at="/vault/")
     unlock(page)
 
     expect(page.locator("main")).to_contain_text(written)

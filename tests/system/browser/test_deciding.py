@@ -41,11 +41,11 @@ def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sig
     home = {("location", "home"): {"city": "Turku", "country": "Finland", "dog": "Rex"}}
     vault = give_vault(PersonFactory(), home, passphrase=PASSPHRASE)
     city, country = "location.home.city", "location.home.country"
-    asked = ConsentRequestFactory(
+    consent_request = ConsentRequestFactory(
         user=vault.user, scope="attr.location.home.*", required_attributes=[city], optional_attributes=[country]
     )
-    vouch_for(asked)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    vouch_for(consent_request)
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
 
     expect(page.locator(f"[data-path='{country}'] .v")).to_have_text("Finland")
@@ -55,15 +55,15 @@ def test_required_cannot_be_unticked_and_sensitive_is_not_ticked(page: Page, sig
     expect(page.locator(f"input[value='{country}']")).not_to_be_checked()
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    assert Grant.objects.get(request=asked).approved_attributes == [city]
+    assert Grant.objects.get(request=consent_request).approved_attributes == [city]
 
 
 def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> None:
     food = {("lifestyle", "food"): {"favorite_cuisine": "Thai", "favourite_dessert": "Mango"}}
     vault = give_vault(PersonFactory(), food, passphrase=PASSPHRASE)
-    asked = ConsentRequestFactory(user=vault.user)
+    consent_request = ConsentRequestFactory(user=vault.user)
     own = "lifestyle.food.favourite_dessert"
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
     expect(page.locator(f"[data-path='{own}'] .v")).to_have_text("Mango")
     expect(page.locator(f"input[value='{own}']")).not_to_be_checked()
@@ -72,13 +72,13 @@ def test_own_attribute_is_shared_only_if_ticked(page: Page, sign_in: SignIn) -> 
     page.get_by_role("button", name="Approve").click()
 
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    assert set(Grant.objects.get(request=asked).approved_attributes) == {CUISINE, own}
+    assert set(Grant.objects.get(request=consent_request).approved_attributes) == {CUISINE, own}
 
 
 def test_missing_required_attribute_is_entered_on_the_sheet(page: Page, sign_in: SignIn, themes: Themes) -> None:
     vault = give_vault(PersonFactory(), {("lifestyle", "food"): {"favorite_cuisine": "Thai"}}, passphrase=PASSPHRASE)
-    asked = ConsentRequestFactory(user=vault.user, required_attributes=[DIET])
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user, required_attributes=[DIET])
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
 
     expect(page.locator("#decision-summary")).to_contain_text("something that is required is not entered")
     expect(page.locator("#missing")).to_contain_text("once you have entered: Diet")
@@ -138,17 +138,17 @@ def test_restricted_data_asks_for_the_password_and_comes_back(
 ) -> None:
     spending = {("financial", "signals"): {"spend_bracket": "Middle"}}
     vault = give_vault(PersonFactory(), spending, passphrase=PASSPHRASE)
-    asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
-    vouch_for(asked)
+    consent_request = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
+    vouch_for(consent_request)
     sign_in(page, vault.user)
     _age_sign_in(page)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    page.goto(f"/consent/requests/{consent_request.request_id}/")
     expect(page.locator("main")).to_contain_text("Confirm that it is you before you approve")
 
     page.get_by_role("link", name="Confirm", exact=True).click()
     page.locator("input[name=password]").fill(PASSWORD)
     page.locator("input[name=password]").press("Enter")
-    page.wait_for_url(f"**/consent/requests/{asked.request_id}/")
+    page.wait_for_url(f"**/consent/requests/{consent_request.request_id}/")
     unlock(page)
     expect(page.locator("[data-value]")).to_have_text("Middle")  # pressed earlier, Approve would only show it
     page.locator("input[name=attribute]:enabled").check()
@@ -169,8 +169,8 @@ def _age_sign_in(page: Page) -> None:
 
 def test_renewal_marks_what_is_new_and_ticks_what_was_shared_before(page: Page, sign_in: SignIn, vault: Vault) -> None:
     older = GrantFactory(request__user=vault.user, request__purpose="Suggest lunch places", approved_attributes=[DIET])
-    asked = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user, app=older.app, connector=older.request.connector)
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
 
     expect(page.locator("main")).to_contain_text("You share this already")
     expect(page.locator("main")).to_contain_text("Suggest lunch places")

@@ -69,8 +69,8 @@ def test_a_new_developer_reads_a_first_answer(page: Page, site: str, tmp_path: P
 
     bridge(site, token, tmp_path, "keygen", "--key", "app.jwk")
     scope, purpose = "attr.lifestyle.food.*", "Suggest restaurants near you"
-    asked = bridge(site, token, tmp_path, "request", user_id, scope, "--purpose", purpose, "--key", "app.jwk")
-    found = re.search(r"req_[A-Za-z0-9]+", asked)
+    output = bridge(site, token, tmp_path, "request", user_id, scope, "--purpose", purpose, "--key", "app.jwk")
+    found = re.search(r"req_[A-Za-z0-9]+", output)
     assert found is not None
     hands.click(page.get_by_role("button", name="Approve"))  # the page shows by itself what came
     expect(page.locator("[data-grant]")).to_have_count(1)

@@ -123,8 +123,8 @@ def ask(page: Page, path: str, action: str) -> None:
 @pytest.mark.long("in both themes; in short in the light one")
 def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, User], None], themes: Themes) -> None:
     waits = ApplicationFactory(status="submitted", reviewer=None, reviewed_at=None)
-    asked = ConsentRequestFactory()
-    blocked_apps.report_app(app_id=asked.app.app_id, by=asked.user, text="They threaten me.")
+    consent_request = ConsentRequestFactory()
+    blocked_apps.report_app(app_id=consent_request.app.app_id, by=consent_request.user, text="They threaten me.")
     sign_in(page, StaffFactory())
 
     lists = [f"/admin/{name}/" for name in ("developers/developerapplication", "developers/app", "consent/appreport")]
@@ -132,7 +132,7 @@ def test_what_staff_work_through_is_sound(page: Page, sign_in: Callable[[Page, U
     paths = [
         *lists,
         f"{lists[0]}{waits.pk}/change/",
-        f"{lists[1]}{asked.app.pk}/change/",
+        f"{lists[1]}{consent_request.app.pk}/change/",
         f"{lists[2]}{report.pk}/change/",
     ]
     found = [line for path in paths for line in faults_at(page, path, themes)]

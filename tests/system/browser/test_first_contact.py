@@ -34,9 +34,9 @@ def vault(db: None) -> Vault:
 
 
 def test_confidential_data_needs_a_tick_of_its_own(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    asked = ConsentRequestFactory(user=vault.user, scope="attr.location.home.*", required_attributes=[CITY])
+    consent_request = ConsentRequestFactory(user=vault.user, scope="attr.location.home.*", required_attributes=[CITY])
     page.set_viewport_size({"width": 390, "height": 844})
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
     expect(page.locator(f"[data-path='{CITY}'] .v")).to_have_text("Turku")
     tick, approve = page.locator("#share-unvouched"), page.get_by_role("button", name="Approve", exact=True)
@@ -55,13 +55,13 @@ def test_confidential_data_needs_a_tick_of_its_own(page: Page, sign_in: SignIn, 
     approve.press("Enter")
 
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    assert Grant.objects.get(request=asked).approved_attributes == [CITY]
+    assert Grant.objects.get(request=consent_request).approved_attributes == [CITY]
 
 
 def test_restricted_data_cannot_be_approved_and_the_sheet_says_why(page: Page, sign_in: SignIn) -> None:
     vault = give_vault(PersonFactory(), SPENDING, passphrase=PASSPHRASE)
-    asked = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user, scope="attr.financial.signals.*")
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
 
     expect(page.locator("#cautions summary")).to_contain_text("nobody vouches for its key")
     expect(page.locator("#decision-summary")).to_contain_text("nobody vouches for the key")
@@ -75,29 +75,29 @@ def test_the_vault_says_first_time_another_key_and_another_domain(page: Page, si
     first = ConsentRequestFactory(user=vault.user, app=app)
     sign_in(page, vault.user, at=f"/consent/requests/{first.request_id}/")
     unlock(page)
-    said = page.locator("#own-memory")
-    expect(said).to_contain_text("this is the first time")
+    notice = page.locator("#own-memory")
+    expect(notice).to_contain_text("this is the first time")
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
     same = ConsentRequestFactory(user=vault.user, app=app, connector=first.connector)
     page.goto(f"/consent/requests/{same.request_id}/")
     expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .v")).to_have_text("Thai")
-    expect(said).to_be_hidden()
+    expect(notice).to_be_hidden()
 
     App.objects.update(proved_domain="thief.example")  # by whoever writes the database
     other = ConsentRequestFactory(user=vault.user, app=app)
     page.goto(f"/consent/requests/{other.request_id}/")
-    expect(said).to_contain_text("has not seen this key of this app before")
-    expect(said).to_contain_text("its domain was trips.example")
+    expect(notice).to_contain_text("has not seen this key of this app before")
+    expect(notice).to_contain_text("its domain was trips.example")
 
 
 def test_a_page_that_says_who_vouches_when_nobody_does_any_more_seals_nothing(
     page: Page, sign_in: SignIn, vault: Vault
 ) -> None:
-    asked = ConsentRequestFactory(user=vault.user)
-    vouch_for(asked)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user)
+    vouch_for(consent_request)
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     expect(page.locator(".sheet-key")).to_contain_text("key registered on")
     ConnectorKey.objects.update(removed_at=database_now())
     unlock(page)
@@ -112,10 +112,10 @@ def test_a_key_that_somebody_vouches_for_since_the_page_was_opened_can_be_sealed
     page: Page, sign_in: SignIn, vault: Vault
 ) -> None:
     """As one that the app publishes, which is fetched while the passphrase is typed."""
-    asked = ConsentRequestFactory(user=vault.user)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user)
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     expect(page.locator("main")).to_contain_text("obody vouches")
-    vouch_for(asked)
+    vouch_for(consent_request)
     unlock(page)
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
@@ -135,9 +135,9 @@ def test_a_registration_that_was_dated_back_shows_to_who_looked_at_the_log(
     open_vault(page)
     if looked:
         expect(title(verify(page))).to_be_visible()
-    asked = ConsentRequestFactory(user=vault.user)
-    vouch_for(asked)
-    page.goto(f"/consent/requests/{asked.request_id}/")
+    consent_request = ConsentRequestFactory(user=vault.user)
+    vouch_for(consent_request)
+    page.goto(f"/consent/requests/{consent_request.request_id}/")
     expect(page.locator("#cautions")).not_to_contain_text("nobody vouches")
     approve = page.get_by_role("button", name="Approve", exact=True)
 

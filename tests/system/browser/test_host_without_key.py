@@ -41,8 +41,8 @@ def test_what_is_sealed_for_a_host_without_a_key_opens_for_nobody(page: Page, si
     sign_in(page, vault.user, at=f"/consent/requests/{named['request_id']}/")
     unlock(page)
     expect(page.locator("[data-path='lifestyle.food.favorite_cuisine'] .v")).to_have_text("Thai")
-    told = page.get_by_text("It has no key: it learns what you decide, and cannot read anything.")
-    expect(told).to_be_visible()
+    notice = page.get_by_text("It has no key: it learns what you decide, and cannot read anything.")
+    expect(notice).to_be_visible()
     page.locator("input[value='lifestyle.food.favorite_cuisine']").check()  # nothing is ticked for it beforehand
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")

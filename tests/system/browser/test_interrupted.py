@@ -53,10 +53,10 @@ def wait_for_word_of_the_vault(page: Page) -> None:
 def test_deny_survives_the_end_of_the_session(
     new_profile: NewProfile, sign_in: SignIn, site: str, viewport: Any, scripts: bool, lost: list[str]
 ) -> None:
-    asked = ConsentRequestFactory(user=PersonFactory())
+    consent_request = ConsentRequestFactory(user=PersonFactory())
     profile = new_profile(viewport=viewport, java_script_enabled=scripts)
     page = profile.new_page()
-    sign_in(page, asked.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, consent_request.user, at=f"/consent/requests/{consent_request.request_id}/")
     if not scripts:
         expect(page.locator("#decision noscript .decide-words")).to_contain_text("Approving needs JavaScript")
     page.locator("summary", has_text="private note").click()
@@ -69,10 +69,10 @@ def test_deny_survives_the_end_of_the_session(
     page.locator("main").get_by_role("button", name="Deny", exact=True).click()
 
     expect(page.locator(".messages")).to_contain_text("what you asked for then waits")
-    assert page.url.endswith(f"/accounts/login/?next=/consent/requests/{asked.request_id}/")
-    fill_in(page, asked.user)
-    assert page.url.endswith(f"/consent/requests/{asked.request_id}/")
-    expect(waiting(page)).to_contain_text(f"Deny: {asked.app_name}")
+    assert page.url.endswith(f"/accounts/login/?next=/consent/requests/{consent_request.request_id}/")
+    fill_in(page, consent_request.user)
+    assert page.url.endswith(f"/consent/requests/{consent_request.request_id}/")
+    expect(waiting(page)).to_contain_text(f"Deny: {consent_request.app_name}")
     expect(waiting(page).locator("[name=reason]")).to_have_value("Not before the trip")
     box = waiting(page).get_by_role("button", name="Deny").bounding_box()
     assert box is not None
@@ -80,15 +80,19 @@ def test_deny_survives_the_end_of_the_session(
     if scripts:
         assert axe_findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
 
     waiting(page).get_by_role("button", name="Deny").click()
 
     expect(page.locator(".outcome h1")).to_have_text("You denied this")
     expect(waiting(page)).to_have_count(0)
-    asked.refresh_from_db()
-    assert (asked.status, asked.decided_by, asked.decision_note) == ("denied", "person", "Not before the trip")
+    consent_request.refresh_from_db()
+    assert (consent_request.status, consent_request.decided_by, consent_request.decision_note) == (
+        "denied",
+        "person",
+        "Not before the trip",
+    )
 
 
 def test_stop_sharing_survives_it_by_keyboard_alone(profile: BrowserContext, page: Page, sign_in: SignIn) -> None:
@@ -241,8 +245,8 @@ def test_what_was_entered_on_a_locked_sheet_stays_beside_the_sign_in(
 def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     profile: BrowserContext, page: Page, sign_in: SignIn, complaints: Complaints, vault: Vault
 ) -> None:
-    asked: ConsentRequest = ConsentRequestFactory(user=vault.user)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    consent_request: ConsentRequest = ConsentRequestFactory(user=vault.user)
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     unlock(page)
     wait_for_values(page)
     page.locator("input[value='lifestyle.food.coffee_or_tea']").uncheck()
@@ -259,10 +263,10 @@ def test_what_was_ticked_when_the_session_ended_waits_to_be_approved(
     expect(page.locator("#review-problem")).to_contain_text("What you ticked is ticked again")
     expect(page.locator("input[value='lifestyle.food.coffee_or_tea']")).not_to_be_checked()
     assert page.locator("input[name=duration]:checked").get_attribute("value") == shortest
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     unlock(page)
     wait_for_values(page)
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    assert "lifestyle.food.coffee_or_tea" not in Grant.objects.get(request=asked).approved_attributes
+    assert "lifestyle.food.coffee_or_tea" not in Grant.objects.get(request=consent_request).approved_attributes

@@ -28,7 +28,7 @@ from tests.system.browser.test_trip import PASSWORD
 pytestmark = pytest.mark.browser
 
 DOMAIN = "lunchfinder.example"
-SAID = {
+FIELDS = {
     "Name": "Lunch Finder",
     "Legal name": "Lunch Finder Oy",
     "Website": f"https://{DOMAIN}",
@@ -87,20 +87,20 @@ def hand_in(page: Page, logo: Path, complaints: Complaints) -> None:
     """Fill in the whole form, first without a reason, and see what becomes of it."""
     page.get_by_role("link", name="Apply for a live app").click()
     assert axe_findings(page) == []
-    for label, text in SAID.items():
+    for label, text in FIELDS.items():
         page.get_by_label(re.compile(f"^{label}\\b")).fill(text)
     page.get_by_label("Logo").set_input_files(logo)
     page.get_by_label("Kind of data").first.select_option(FOOD)
     with complaints.expecting(400):
         page.get_by_role("button", name="Hand it in").click()
         expect(page.locator(".notice-danger[role=alert]")).to_contain_text("Nothing was handed in yet")
-    expect(page.get_by_label("Legal name", exact=True)).to_have_value(SAID["Legal name"])
+    expect(page.get_by_label("Legal name", exact=True)).to_have_value(FIELDS["Legal name"])
     expect(page.get_by_alt_text("The logo that you sent")).to_be_visible()
     assert axe_findings(page) == []
     page.get_by_label("Why the app needs it").first.fill(WHY)
     page.get_by_role("button", name="Hand it in").click()
     expect(page.locator("#state-title")).to_have_text("Submitted")
-    expect(page.locator(".pairs").last).to_contain_text(SAID["How long it is kept"])
+    expect(page.locator(".pairs").last).to_contain_text(FIELDS["How long it is kept"])
     assert axe_findings(page) == []
 
 
@@ -120,7 +120,7 @@ def decide(staff_page: Page, decision: str, note: str = "") -> None:
     """From the queue to the application, its whole page, and the decision with a note."""
     staff_page.goto("/admin/")
     staff_page.get_by_role("link", name="Applications").first.click()
-    staff_page.locator("#result_list").get_by_role("link", name=SAID["Name"]).click()
+    staff_page.locator("#result_list").get_by_role("link", name=FIELDS["Name"]).click()
     expect(staff_page.locator("#content")).to_contain_text(WHY)
     assert axe_findings(staff_page) == []
     staff_page.get_by_role("link", name=decision).first.click()
@@ -165,7 +165,7 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
 
     page.goto(read_mail("Lunch Finder"))
     expect(page.locator(".portal-note")).to_contain_text(NOTE)
-    expect(page.get_by_label("Legal name", exact=True)).to_have_value(SAID["Legal name"])
+    expect(page.get_by_label("Legal name", exact=True)).to_have_value(FIELDS["Legal name"])
     assert axe_findings(page) == []
     page.get_by_label("Who receives the data", exact=True).fill(RECIPIENTS)
     page.get_by_role("button", name="Hand it in again").click()
@@ -178,15 +178,17 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     assert (app.is_test, app.verified, app.proved_domain) == (False, True, DOMAIN)
     assert app.logo_digest == DeveloperApplication.objects.get().logo_digest
     assert FOOD in client.discover(invitation_of(vault.user)).scopes
-    asked = client.request_consent(invitation_of(vault.user), FOOD, purpose="Suggest restaurants near you", key=key)
+    made_request = client.request_consent(
+        invitation_of(vault.user), FOOD, purpose="Suggest restaurants near you", key=key
+    )
 
-    person_page.goto(f"/consent/requests/{asked.request_id}/")
+    person_page.goto(f"/consent/requests/{made_request.request_id}/")
     about = person_page.locator("section[aria-labelledby=about-title]")
     for words in ("Lunch Finder Oy. We checked this.", DOMAIN, RECIPIENTS):
         expect(about).to_contain_text(words)
     for name in ("Jurisdiction", "Where the data is stored", "How long it is kept"):
-        expect(about).to_contain_text(SAID[name])
-    expect(about.get_by_role("link", name="Privacy notice")).to_have_attribute("href", SAID["Privacy notice"])
+        expect(about).to_contain_text(FIELDS[name])
+    expect(about.get_by_role("link", name="Privacy notice")).to_have_attribute("href", FIELDS["Privacy notice"])
     expect(person_page.locator(".who")).to_contain_text(DOMAIN)
     seen = "picture => picture.decode().then(() => picture.naturalWidth)"
     assert person_page.locator(".who img").evaluate(seen) == 256
@@ -197,13 +199,13 @@ def test_an_application_becomes_an_app_that_asks_a_real_person(
     person_page.get_by_role("button", name="Approve").click()
     expect(person_page.locator(".outcome h1")).to_have_text("You approved this")
 
-    assert client.read(asked, key).data == {"lifestyle": {"food": KEPT["lifestyle", "food"]}}
-    receipt_id = client.status(asked.request_id).receipt_id
+    assert client.read(made_request, key).data == {"lifestyle": {"food": KEPT["lifestyle", "food"]}}
+    receipt_id = client.status(made_request.request_id).receipt_id
     assert receipt_id is not None
     claims = client.receipt(receipt_id).claims
-    assert (claims["recipients"], claims["jurisdiction"]) == (RECIPIENTS, SAID["Jurisdiction"])
+    assert (claims["recipients"], claims["jurisdiction"]) == (RECIPIENTS, FIELDS["Jurisdiction"])
     assert claims["storage"] == {
-        "location": SAID["Where the data is stored"], "retention": SAID["How long it is kept"]
+        "location": FIELDS["Where the data is stored"], "retention": FIELDS["How long it is kept"]
     }  # fmt: skip
     person_page.goto(f"/consent/receipts/{receipt_id}/")
     expect(person_page.locator("section[aria-labelledby=says-title]")).to_contain_text(RECIPIENTS)

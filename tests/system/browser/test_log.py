@@ -82,10 +82,10 @@ def test_a_log_that_publishes_nothing_any_more_shows_to_who_saw_it(denied: Page,
 
 
 @pytest.mark.parametrize(
-    ("whose", "said"), [("person:", "Entry by entry it is another history now."), ("app:", "It was rewritten.")]
+    ("whose", "message"), [("person:", "Entry by entry it is another history now."), ("app:", "It was rewritten.")]
 )
 def test_what_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
-    denied: Page, consent_request: ConsentRequest, whose: str, said: str
+    denied: Page, consent_request: ConsentRequest, whose: str, message: str
 ) -> None:
     """Somebody with the database and the log's key rewrites this entry, or one beside it, and the log, flawlessly."""
     sequence_and_sign()
@@ -94,7 +94,7 @@ def test_what_was_forged_and_logged_anew_shows_to_the_browser_that_saw_it(
 
     result = verify(denied)
     expect(title(result)).to_contain_text("does not hold")
-    expect(result).to_contain_text(said)
+    expect(result).to_contain_text(message)
 
 
 def open_vault(page: Page, passphrase: str = PASSPHRASE) -> None:

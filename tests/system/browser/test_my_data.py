@@ -153,8 +153,8 @@ def test_whole_domain_is_deleted_after_asking_and_put_back_as_it_was(full: tuple
     expect(page.locator("[data-clear-domain]")).to_be_hidden()
     assert kept(vault) == {"identity.basic": {"full_name": "Zoe"}}
     assert list(flaws()) == []
-    told = vault.user.pkm_events.filter(kind="segment_deleted").values_list("facts__segment_id", flat=True)
-    assert sorted(told) == ["fitness", "food"]
+    segment_ids = vault.user.pkm_events.filter(kind="segment_deleted").values_list("facts__segment_id", flat=True)
+    assert sorted(segment_ids) == ["fitness", "food"]
 
     page.locator("#clear-domain [data-undo]").click()
     expect(page.locator("#f-fitness-own_note")).to_have_value("at six")
@@ -216,9 +216,9 @@ def test_a_scope_that_somebody_shows_again_in_the_database_is_told(lifestyle: Pa
     HiddenScope.objects.all().delete()
     lifestyle.goto("/consent/history/")
 
-    told = lifestyle.locator("#older-state")
-    expect(told).to_contain_text("Hidden by you, and shown to apps again")
-    expect(told).to_contain_text("Lifestyle: Food")
+    notice = lifestyle.locator("#older-state")
+    expect(notice).to_contain_text("Hidden by you, and shown to apps again")
+    expect(notice).to_contain_text("Lifestyle: Food")
 
 
 def test_a_locked_vault_hides_and_shows_nothing_again(lifestyle: Page, vault: Vault) -> None:
@@ -269,8 +269,8 @@ def test_signing_out_drops_the_key(lifestyle: Page, sign_in: SignIn, vault: Vaul
 
 
 def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page, vault: Vault) -> None:
-    asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
-    lifestyle.goto(f"/consent/requests/{asked.request_id}/")
+    pending = ConsentRequestFactory(user=vault.user, refresh_policy="continuous")
+    lifestyle.goto(f"/consent/requests/{pending.request_id}/")
     expect(lifestyle.locator("[data-value]").first).not_to_have_class(re.compile(r"\bis-locked\b"))
     lifestyle.get_by_role("button", name="Approve").click()
     expect(lifestyle.locator(".outcome h1")).to_have_text("You approved this")
@@ -280,11 +280,11 @@ def test_approval_that_is_kept_up_to_date_gets_the_newer_values(lifestyle: Page,
     save(lifestyle, "food")
     expect(lifestyle.locator("#toasts")).to_contain_text("gets the newer values")
 
-    exports = Export.objects.filter(grant__request=asked).order_by("revision")
+    exports = Export.objects.filter(grant__request=pending).order_by("revision")
     assert [(export.revision, export.ciphertext is None) for export in exports] == [(1, True), (2, False)]
     header = sealed.ExportHeader(
-        kid=asked.connector_key_id, iss=settings.ISSUER, sub=asked.pairwise_id, aud=asked.app.app_id,
-        request_id=asked.request_id, scope=asked.scope, revision=2, request_digest=asked.request_digest,
+        kid=pending.connector_key_id, iss=settings.ISSUER, sub=pending.pairwise_id, aud=pending.app.app_id,
+        request_id=pending.request_id, scope=pending.scope, revision=2, request_digest=pending.request_digest,
     )  # fmt: skip
-    opened = sealed.open_export(exports[1].ciphertext, asked.connector, header)
+    opened = sealed.open_export(exports[1].ciphertext, pending.connector, header)
     assert opened.data["lifestyle"]["food"]["favorite_cuisine"] == "Korean"

@@ -19,12 +19,12 @@ KEYS = {"client_id": "neighbourhood", "secret": "its secret"}
 
 
 def hosted_page(address: str, back: str) -> str:
-    asked: dict[str, Any] = {
+    body: dict[str, Any] = {
         **KEYS, "client_name": "Tests", "products": ["transactions"], "country_codes": ["DE"],
         "user": {"client_user_id": "u"},
         "hosted_link": {"completion_redirect_uri": back},
     }  # fmt: skip
-    return str(requests.post(f"{address}/link/token/create", json=asked).json()["hosted_link_url"])
+    return str(requests.post(f"{address}/link/token/create", json=body).json()["hosted_link_url"])
 
 
 def test_somebody_links_a_bank_on_a_narrow_screen(page: Page) -> None:

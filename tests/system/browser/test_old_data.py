@@ -118,12 +118,12 @@ def test_broken_off_anywhere_goes_on_after_a_reload(
 def test_stopped_by_the_person_it_waits_and_nothing_is_lost(page: Page, sign_in: SignIn, vault: Vault) -> None:
     leave(vault, DOCUMENTS)
     at_my_data(page, sign_in, vault)
-    held: list[Route] = []
-    page.route("**/vault/segments/identity/basic", lambda route: held.append(route))
+    routes: list[Route] = []
+    page.route("**/vault/segments/identity/basic", lambda route: routes.append(route))
     with page.expect_request("**/vault/segments/identity/basic"):
         bring_in(page)
     page.get_by_role("button", name="Stop for now").click()
-    held[0].continue_()
+    routes[0].continue_()
 
     expect(page.locator("#old-data [data-told]")).to_contain_text("Stopped.")
     assert MigrationState.objects.get(user=vault.user).status == "waiting_for_unlock"

@@ -97,12 +97,12 @@ def test_a_database_restored_to_yesterday_is_told_before_anything_is_sealed(
     assert [export.revision for export in Export.objects.order_by("revision")] == [1, 2]
 
     page.locator("#way-back").get_by_role("link", name="See what went back").click()
-    told = page.locator("#older-state")
-    expect(told).to_contain_text("Seen here last")
-    expect(told).to_contain_text("Lifestyle")
-    expect(told).to_contain_text("2 changes went back")
-    expect(told).to_contain_text("Ask the operator what happened")
-    expect(told).to_contain_text("As long as you wait, nothing is shared from here")
+    notice = page.locator("#older-state")
+    expect(notice).to_contain_text("Seen here last")
+    expect(notice).to_contain_text("Lifestyle")
+    expect(notice).to_contain_text("2 changes went back")
+    expect(notice).to_contain_text("Ask the operator what happened")
+    expect(notice).to_contain_text("As long as you wait, nothing is shared from here")
 
 
 def test_a_browser_that_remembers_a_vault_makes_no_other_before_its_person_knows(

@@ -16,7 +16,7 @@ from tests.factories import (
     ReadFactory,
     give_vault,
 )
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.system.browser.conftest import DESKTOP, IN_LONG, PHONE
 from tests.system.browser.page_faults import Themes, axe_findings_in, faults_at
 from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, unlock
@@ -55,8 +55,8 @@ def someone_with_everything() -> tuple[object, list[str]]:
     ]
     ExportFactory(grant__request__user=user, grant__request__refresh_policy="continuous")
     blocked = ConsentRequestFactory(user=user)
-    for asked in (blocked, ConsentRequestFactory(user=user)):
-        decision_actions.deny(request_id=asked.request_id, by=user)
+    for consent_request in (blocked, ConsentRequestFactory(user=user)):
+        decision_actions.deny(request_id=consent_request.request_id, by=user)
     blocked_apps.block_app(app_id=blocked.app.app_id, by=user, stop=False)
     return user, [
         *(f"/consent/requests/{request.request_id}/" for request in requests),

@@ -96,16 +96,16 @@ def test_from_a_mails_link_to_approved_are_three_taps_and_one_prompt(page: Page,
     page.locator("#first-lifestyle-food-favorite_cuisine").fill("Thai")
     page.locator("#first-form button[type=submit]").click()
     page.wait_for_url("**/vault/setup/preview/")
-    asked = ConsentRequestFactory(user=User.objects.get(email=EMAIL), app_name="Lunch Finder")
+    consent_request = ConsentRequestFactory(user=User.objects.get(email=EMAIL), app_name="Lunch Finder")
     lose_session(page)
     prompts: list[object] = []
     sent: list[str] = []
-    device.on("WebAuthn.credentialAsserted", lambda told: prompts.append(told))
-    page.on("request", lambda told: sent.append(told.post_data or "") if told.method == "POST" else None)
+    device.on("WebAuthn.credentialAsserted", lambda parameters: prompts.append(parameters))
+    page.on("request", lambda request: sent.append(request.post_data or "") if request.method == "POST" else None)
 
-    page.goto(address(asked))
+    page.goto(address(consent_request))
     page.get_by_role("button", name="Use a passkey").click()
-    page.wait_for_url(f"{site}{address(asked)}")
+    page.wait_for_url(f"{site}{address(consent_request)}")
     wait_for_values(page)
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")

@@ -26,7 +26,7 @@ from tests.system.browser.people import PASSPHRASE, NewProfile, SignIn, lock, un
 
 pytestmark = pytest.mark.browser
 PLANTED = "main :is(script:not([type='application/json']), img, iframe, base, meta[http-equiv], [onerror], [onfocus])"
-SAID: dict[str, Any] = {
+REPLIES: dict[str, Any] = {
     "brand": {"likes": ["Muji", "tea"], "brand_affinities": ["Uniqlo"], "city": "Linz", "confidence": 0.6},
     "core": {"full_name": "Ana Sá", "age": 41, "favorite_cuisine": "Portuguese", "gym_membership": False},
     "public": {
@@ -95,7 +95,7 @@ def test_an_analysis_from_the_form_to_the_vault(
     page.locator("#id_phoneNumber").fill("9123456789")
     tick(page)
     gates = {agent: threading.Event() for agent in ORDER}
-    agents.says = {agent: waits_for(gates[agent], SAID[agent]) for agent in ORDER}
+    agents.replies = {agent: waits_for(gates[agent], REPLIES[agent]) for agent in ORDER}
     page.get_by_role("button", name="Start the analysis").click()
 
     expect(page.locator("[data-agent]")).to_have_count(4)
@@ -163,7 +163,7 @@ def test_live_steps_count_as_the_language_does(
     for position, agent in enumerate(ORDER):
         StepFactory(run=run, position=position, agent=agent)
     shown, go_on = threading.Event(), threading.Event()
-    agents.says = {"brand": waits_for(shown, {"city": "Linz"}), "core": waits_for(go_on, {})}
+    agents.replies = {"brand": waits_for(shown, {"city": "Linz"}), "core": waits_for(go_on, {})}
     page = new_profile(locale=locale).new_page()
     sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     worker(run.analysis_id)
@@ -183,10 +183,10 @@ def test_a_failed_step_is_tried_again(
     page: Page, site: str, sign_in: SignIn, agents: Agents, worker: Callable[[str], None]
 ) -> None:
     user = owning(PersonFactory())
-    run = ended(user, {**SAID, "core": "I know nobody of that name."})
+    run = ended(user, {**REPLIES, "core": "I know nobody of that name."})
     sign_in(page, user, at=f"/profile/{run.analysis_id}/")
     expect(page.get_by_text("not a profile that can be read")).to_be_visible()
-    agents.says = SAID
+    agents.replies = REPLIES
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator("[data-agent=core]")).to_have_attribute("data-state", "todo")
     worker(run.analysis_id)
@@ -198,7 +198,7 @@ def test_a_failed_step_is_tried_again(
 def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: SignIn) -> None:
     kept = {"travel_frequency": ["often", "rarely"]}
     vault = give_vault(PersonFactory(), {("interests", "leisure"): kept}, passphrase=PASSPHRASE)
-    said = {
+    reply = {
         "address": {"street": "Kaiserpromenade", "number": 1}, "postal_code": 5640, "age": "around 40", "city": " ",
         "desires": ["a garden", None, " "], "needs": [{"category": "a lamp"}], "gym_membership": "yes",
         "intent_24h": {"category": "Tea", "when": "soon", "time_window": None},
@@ -206,7 +206,7 @@ def test_only_what_fits_its_field_can_be_kept(page: Page, site: str, sign_in: Si
         "intent_72h": "Weekend trip", "coffee_or_tea": "Tea", **kept,
         "shopping_preferences": {"channel": "online", "categoryFocus": ["home", ""], "loyalty": 3},
     }  # fmt: skip
-    run = ended(vault.user, {"brand": said})
+    run = ended(vault.user, {"brand": reply})
     sign_in(page, vault.user, at=f"/vault/import/?analysis={run.analysis_id}")
     unlock(page)
     fitting = {
@@ -263,8 +263,13 @@ def test_the_legend_filters_by_agent_with_the_keyboard_and_without_a_script(
 
 def test_no_raw_key_reaches_a_person(page: Page, site: str, sign_in: SignIn) -> None:
     vault = give_vault(PersonFactory(), passphrase=PASSPHRASE)
-    said = {**FULL["public"], "confidence_score": 1, "user_id": "u-1", "nested_thing": {"inner_key": {"deep_key": [1]}}}
-    run = ended(vault.user, {**FULL, "public": said})
+    reply = {
+        **FULL["public"],
+        "confidence_score": 1,
+        "user_id": "u-1",
+        "nested_thing": {"inner_key": {"deep_key": [1]}},
+    }
+    run = ended(vault.user, {**FULL, "public": reply})
     sign_in(page, vault.user, at=f"/profile/{run.analysis_id}/")
     shown = page.locator("main").inner_text()
     page.goto(f"/vault/import/?analysis={run.analysis_id}")
@@ -309,7 +314,7 @@ def test_pages_of_analyses_are_sound(
     new_profile: NewProfile, sign_in: SignIn, themes: Themes, site: str, viewport: dict[str, int]
 ) -> None:
     user = give_vault(PersonFactory(), passphrase=PASSPHRASE).user
-    run = ended(user, {**SAID, "core": {"address": {"street": "x"}}, "second": "sorry"})
+    run = ended(user, {**REPLIES, "core": {"address": {"street": "x"}}, "second": "sorry"})
     going, stopped = RunFactory(user=user), RunFactory(user=user)
     for begun in (going, stopped):
         for position, agent in enumerate(ORDER):
@@ -333,9 +338,9 @@ def test_what_is_kept_already_is_ticked_unlocked_in_place_and_nothing_else_is_se
     page: Page, site: str, sign_in: SignIn, agents: Agents, themes: Themes
 ) -> None:
     home = {"city": "Porto", "country": "Portugal"}
-    held = {("location", "home"): home, ("lifestyle", "food"): {"diet_preference": "vegan"}}
-    vault = give_vault(PersonFactory(), held, passphrase=PASSPHRASE)
-    agents.says = {"core": {"city": "Linz", "country": "Austria"}}
+    data = {("location", "home"): home, ("lifestyle", "food"): {"diet_preference": "vegan"}}
+    vault = give_vault(PersonFactory(), data, passphrase=PASSPHRASE)
+    agents.replies = {"core": {"city": "Linz", "country": "Austria"}}
     page.set_viewport_size(PHONE)
     sign_in(page, owning(vault.user), at="/profile/")
     page.get_by_text("Use what you keep already").click()

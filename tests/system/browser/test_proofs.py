@@ -90,14 +90,14 @@ def test_a_person_does_everything_by_keyboard_alone(
     press(page, f"a[href='/consent/apps/{grant.app.app_id}/?grant={grant.grant_id}#{grant.grant_id}']")
     card = page.locator(f"[id='{grant.grant_id}']")
     expect(card.locator(".approval-head .row-sub")).to_contain_text("1 read")
-    for form, status, said in (
+    for form, status, message in (
         ("pause", "paused", "Paused"), ("resume", "active", "Resumed"), ("stop", "revoked", "cannot be recalled"),
     ):  # fmt: skip
         by_form = f"form[action='/consent/grants/{grant.grant_id}/{form}/'] button"
         if form != "stop":
             press(page, f"[id='{grant.grant_id}'] .more > summary")
         press(page, f"[data-resume='{grant.grant_id}']" if form == "resume" else by_form)
-        expect(page.locator(".messages")).to_contain_text(said)
+        expect(page.locator(".messages")).to_contain_text(message)
         page.wait_for_load_state()
         grant.refresh_from_db()
         assert grant.status == status
@@ -178,9 +178,9 @@ def receipt(site: str) -> str:
     """The text of a receipt that somebody holds."""
     from consent.decisions import actions as decision_actions
 
-    asked = ConsentRequestFactory(app_name="Lunch Finder")
-    decision_actions.deny(request_id=asked.request_id, by=asked.user)
-    text: str = asked.receipts.get().app_jws
+    consent_request = ConsentRequestFactory(app_name="Lunch Finder")
+    decision_actions.deny(request_id=consent_request.request_id, by=consent_request.user)
+    text: str = consent_request.receipts.get().app_jws
     return text
 
 
@@ -326,11 +326,11 @@ def test_history_is_told_in_the_days_of_where_the_person_is(new_profile: NewProf
 
 def outdated(vault: Vault) -> Grant:
     """A continuous grant that the vault signed; what it is of is written over next."""
-    asked = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
-    grant: Grant = GrantFactory(request=asked, approved_attributes=[DRINK])
-    approval = approval_of(asked, vault.root, [DRINK])
+    consent_request = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
+    grant: Grant = GrantFactory(request=consent_request, approved_attributes=[DRINK])
+    approval = approval_of(consent_request, vault.root, [DRINK])
     ExportFactory(grant=grant, approval=approval)
-    remember(vault, asked, approval)
+    remember(vault, consent_request, approval)
     return grant
 
 

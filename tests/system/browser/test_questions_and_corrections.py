@@ -23,8 +23,8 @@ QUESTION = "Which Ana is meant?"
 def asks_then(fields: dict[str, Any]) -> Callable[[Any], Any]:
     """An agent that asks back once."""
     message = {"role": "agent", "parts": [{"type": "text", "text": QUESTION}]}
-    said: Iterator[Any] = iter([{"result": {"status": {"state": "input-required", "message": message}}}, fields])
-    return lambda _request: next(said)
+    replies: Iterator[Any] = iter([{"result": {"status": {"state": "input-required", "message": message}}}, fields])
+    return lambda _request: next(replies)
 
 
 def test_a_question_is_answered_where_it_stands(
@@ -33,7 +33,7 @@ def test_a_question_is_answered_where_it_stands(
     user = owning(PersonFactory())
     with speaking() as agents:
         settings.AGENTS = {**settings.AGENTS, **agents.settings()}
-        agents.says = {"brand": {"likes": ["tea"]}, "core": asks_then({"city": "Porto"})}
+        agents.replies = {"brand": {"likes": ["tea"]}, "core": asks_then({"city": "Porto"})}
         run = finished(user)
         page = new_profile(viewport=PHONE).new_page()
         sign_in(page, user, at=f"/profile/{run.analysis_id}/")
@@ -49,7 +49,7 @@ def test_a_question_is_answered_where_it_stands(
     assert findings == []
     expect(page.get_by_role("heading", name="What agents say about you")).to_be_visible()
     expect(row_of(page, "City")).to_contain_text("Porto")
-    assert agents.asked[2][1]["params"]["message"]["parts"][0]["text"] == "The one in Porto."
+    assert agents.requests[2][1]["params"]["message"]["parts"][0]["text"] == "The one in Porto."
 
 
 def is_within(page: Page) -> bool:

@@ -35,11 +35,11 @@ def appended(pattern: str) -> Any:
 def test_an_altered_script_does_not_run(site: str, page: Page) -> None:
     for pattern in (r"/js/shell\.", r"/js/session\.", r"/js/i18n\."):
         with altered(site, appended(pattern)) as proxy:
-            said: list[str] = []
-            page.on("console", lambda message, said=said: said.append(message.text))
+            messages: list[str] = []
+            page.on("console", lambda message, messages=messages: messages.append(message.text))
             page.goto(f"{proxy}/accounts/login/", wait_until="networkidle")
             assert page.evaluate(RUNS) is None, pattern
-            assert any("integrity" in text for text in said), (pattern, said)
+            assert any("integrity" in text for text in messages), (pattern, messages)
 
 
 def test_the_same_code_runs_where_nothing_holds_it(site: str, page: Page) -> None:

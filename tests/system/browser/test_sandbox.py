@@ -58,26 +58,26 @@ def test_the_developer_plays_a_person_from_an_empty_vault_to_the_end_of_sharing(
     assert Blob.objects.filter(user__public_id=user_id).count() == 9
 
     key = generate_connector_key()
-    asked = client.request_consent(user_id, f"attr.{FOOD}.*", purpose="Suggest restaurants near you", key=key)
+    made_request = client.request_consent(user_id, f"attr.{FOOD}.*", purpose="Suggest restaurants near you", key=key)
     page.locator(f"input[value='{FOOD}.coffee_or_tea']").uncheck()  # the page shows by itself what came
     page.get_by_label("For how long").select_option(label="1 hour")
     page.get_by_role("button", name="Approve").click()
 
     shared = page.locator("[data-grant]")
     expect(shared).to_have_count(1)
-    read = client.read(asked, key)
+    read = client.read(made_request, key)
     assert read.data == {"lifestyle": {"food": {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}}}
     grant = Grant.objects.get()
     assert (grant.expires_at - grant.starts_at).total_seconds() == 3600
 
-    told = page.locator("#told tbody tr td:nth-child(2)")
+    events = page.locator("#told tbody tr td:nth-child(2)")
     for number, (button, status) in enumerate((("Pause", "paused"), ("Resume", "active"), ("Stop sharing", "revoked"))):
         shared.get_by_role("button", name=button).click()
-        expect(told).to_have_count(number + 2)
+        expect(events).to_have_count(number + 2)
         grant.refresh_from_db()
         assert grant.status == status, button
     expect(shared).to_have_count(0)
-    assert told.all_inner_texts() == ["consent.revoked", "consent.resumed", "consent.paused", "consent.approved"]
+    assert events.all_inner_texts() == ["consent.revoked", "consent.resumed", "consent.paused", "consent.approved"]
     expect(page.locator("#recovery")).to_be_visible()  # nothing loaded the page anew
 
 
@@ -89,7 +89,7 @@ def test_a_person_without_a_root_gets_one_and_what_is_paused_goes_on(
     user_id = make_person(page, app)
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
     key = generate_connector_key()
-    asked = client.request_consent(user_id, f"attr.{FOOD}.*", purpose="Suggest restaurants near you", key=key)
+    made_request = client.request_consent(user_id, f"attr.{FOOD}.*", purpose="Suggest restaurants near you", key=key)
     expect(page.locator("[data-request]")).to_have_count(1)
     with page.expect_response(f"**/sandbox/people/{user_id}/signing-key") as root:
         page.get_by_role("button", name="Approve").click()
@@ -102,7 +102,7 @@ def test_a_person_without_a_root_gets_one_and_what_is_paused_goes_on(
     expect(page.locator("#told tbody tr")).to_have_count(3)
     assert nonce.value.status == 200
     assert Grant.objects.get().status == "active"
-    assert client.read(asked, key).data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
+    assert client.read(made_request, key).data["lifestyle"]["food"]["favorite_cuisine"] == "Thai"
     pin = client.pins.find(settings.ISSUER, user_id)
     assert pin is not None
     assert pin.key == ApprovalKey.objects.get().public_key
@@ -125,7 +125,7 @@ def test_what_would_end_within_a_day_ends_now_and_what_is_denied_stays_denied(
     page.get_by_role("button", name="Let it expire").click()
     expect(page.locator("[data-request]")).to_have_count(0)
 
-    assert [client.status(asked.request_id).status for asked in (first, second)] == ["denied", "expired"]
+    assert [client.status(made_request.request_id).status for made_request in (first, second)] == ["denied", "expired"]
 
 
 def test_another_browser_plays_the_person_with_the_recovery_code_alone(
@@ -156,14 +156,14 @@ def test_a_person_who_is_deleted_is_gone_with_their_key(page: Page, sign_in: Sig
 
     expect(page.locator(".messages")).to_contain_text("The sandbox person is gone")
     assert not app.sandbox_people.exists()
-    held = """() => new Promise((resolve) => {
+    count_keys = """() => new Promise((resolve) => {
       const request = indexedDB.open("consent-sandbox", 1);
       request.onsuccess = () => {
         const count = request.result.transaction("keys").objectStore("keys").count();
         count.onsuccess = () => resolve(count.result);
       };
     })"""
-    assert page.evaluate(held) == 0
+    assert page.evaluate(count_keys) == 0
 
 
 def test_the_pages_of_the_sandbox_are_sound(page: Page, sign_in: SignIn, app: App, client: Client) -> None:

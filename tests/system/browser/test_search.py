@@ -98,9 +98,11 @@ def test_a_null_that_nobody_touched_stays(overview: Page) -> None:
 
 
 def test_cards_name_who_may_see_and_who_asked(overview: Page, vault: Vault) -> None:
-    asked: ConsentRequest = ConsentRequestFactory(user=vault.user)
+    consent_request: ConsentRequest = ConsentRequestFactory(user=vault.user)
     grant = GrantFactory(request__user=vault.user, request__scope="attr.location.home.*")
     overview.reload()
-    expect(overview.locator("[data-domain=lifestyle]")).to_contain_text(f"waits for your answer: {asked.app_name}")
+    expect(overview.locator("[data-domain=lifestyle]")).to_contain_text(
+        f"waits for your answer: {consent_request.app_name}"
+    )
     expect(overview.locator("[data-domain=lifestyle]")).to_contain_text("No app may see it now")
     expect(overview.locator("[data-domain=location]")).to_contain_text(f"see some of it now: {grant.app.name}")

@@ -172,8 +172,8 @@ def test_unlocking_moves_nothing(phone: Page, sign_in: SignIn, consent_request: 
 
 
 def test_the_apps_words_stand_apart_from_what_was_checked(phone: Page, sign_in: SignIn, vault: Vault) -> None:
-    asked = ConsentRequestFactory(user=vault.user, purpose=URGENT)
-    sign_in(phone, asked.user, at=address(asked))
+    pending = ConsentRequestFactory(user=vault.user, purpose=URGENT)
+    sign_in(phone, pending.user, at=address(pending))
 
     words = phone.locator("figure", has=phone.locator("[data-shown=purpose]"))
     expect(words).to_contain_text("Their words. We check names, not promises.")
@@ -208,9 +208,11 @@ def test_decision_stays_in_view_and_covers_nothing(
     """At every place of the page; the sheet is as long as names, words and values can make it."""
     width, height = size
     app = AppFactory(name="N" * 40 + " " + "x" * 39, verified=False)
-    asked = ConsentRequestFactory(user=vault.user, app=app, scope="attr.lifestyle.*", purpose="Why and wherefore " * 15)
+    pending = ConsentRequestFactory(
+        user=vault.user, app=app, scope="attr.lifestyle.*", purpose="Why and wherefore " * 15
+    )
     page = new_profile(viewport={"width": width, "height": height}).new_page()
-    sign_in(page, asked.user, at=address(asked))
+    sign_in(page, pending.user, at=address(pending))
     expect(page.locator("#approve")).to_be_enabled()
     assert page.evaluate("document.documentElement.scrollWidth") == width
     for part in (0, 0.3, 0.7, 1):
@@ -349,7 +351,7 @@ def spoken(page: Page) -> list[str]:
     """What a screen reader says of the sheet, in its order, from Chromium's own tree: `role: name`, or plain text."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     by_id = {node["nodeId"]: node for node in nodes}
-    said: list[str] = []
+    lines: list[str] = []
 
     def walk(node: dict[str, Any]) -> None:
         role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "").strip()
@@ -358,7 +360,7 @@ def spoken(page: Page) -> list[str]:
                 each["name"] for each in node.get("properties", ()) if each["value"].get("value") in (True, "true")
             ]
             heard = [name, *(state for state in ("checked", "disabled", "required") if state in states)]
-            said.append((f"{role}: " if role in ANNOUNCED else "") + ", ".join(heard))
+            lines.append((f"{role}: " if role in ANNOUNCED else "") + ", ".join(heard))
             if role in SAID_WHOLE:
                 return
         for child in node.get("childIds", ()):
@@ -366,7 +368,7 @@ def spoken(page: Page) -> list[str]:
                 walk(by_id[child])
 
     walk(next(node for node in nodes if node.get("role", {}).get("value") == "main"))
-    return [WHEN.sub("WHEN", each) for each in said]
+    return [WHEN.sub("WHEN", each) for each in lines]
 
 
 def test_a_screen_reader_says_who_asks_what_leaves_and_how_to_stop(
@@ -374,8 +376,8 @@ def test_a_screen_reader_says_who_asks_what_leaves_and_how_to_stop(
 ) -> None:
     sign_in(page, consent_request.user)
     open_unlocked(page, address(consent_request))
-    said = spoken(page)
-    assert said[: said.index("region: Good to know")] == [
+    lines = spoken(page)
+    assert lines[: lines.index("region: Good to know")] == [
         "heading: Trip Planner asks what you eat", consent_request.app.application.legal_name, "Checked",
         "region: Your decision", "3 values", "to Trip Planner", "until", "WHEN", ". Stop any time in Apps.",
         "button: Deny", "button: Approve", "Unlocked", "button: Lock",

@@ -38,12 +38,12 @@ FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai", "coffee_or_
 KEPT = {("lifestyle", "food"): FOOD, ("identity", "basic"): {"full_name": "Zoe", "age": 34}}
 # Holds the one store of the vault's key in a transaction that goes on until `letGo`: all that read it wait.
 KEEP_THE_RECORD_BUSY = """() => new Promise((resolve) => {
-  const asked = indexedDB.open("consent-vault", 1);
-  asked.onsuccess = () => {
-    const store = asked.result.transaction("unlocked", "readwrite").objectStore("unlocked");
-    let held = true;
-    window.letGo = () => { held = false; };
-    const again = () => { if (held) store.get("nothing").onsuccess = again; else asked.result.close(); };
+  const opening = indexedDB.open("consent-vault", 1);
+  opening.onsuccess = () => {
+    const store = opening.result.transaction("unlocked", "readwrite").objectStore("unlocked");
+    let busy = true;
+    window.letGo = () => { busy = false; };
+    const again = () => { if (busy) store.get("nothing").onsuccess = again; else opening.result.close(); };
     store.get("nothing").onsuccess = () => { resolve(); again(); };
   };
 })"""
@@ -66,16 +66,16 @@ def consent_request(vault: Vault) -> ConsentRequest:
 
 def open_and_hold_the_values(page: Page, consent_request: ConsentRequest) -> list[Route]:
     """The sheet of somebody who unlocked before; what it asks the values by, which `let_go` answers."""
-    held: list[Route] = []
+    routes: list[Route] = []
     page.goto("/vault/data/identity/")
     unlock(page)
-    page.route(SHEETS_VALUES, lambda route: held.append(route))
+    page.route(SHEETS_VALUES, lambda route: routes.append(route))
     page.goto(address(consent_request))
-    return held
+    return routes
 
 
-def let_go(page: Page, held: list[Route]) -> None:
-    for route in held:
+def let_go(page: Page, routes: list[Route]) -> None:
+    for route in routes:
         route.continue_()
     page.unroute(SHEETS_VALUES)
 
@@ -84,11 +84,11 @@ def test_pressing_approve_before_the_values_are_there_shows_them_and_decides_not
     page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
     sign_in(page, consent_request.user)
-    held = open_and_hold_the_values(page, consent_request)
+    routes = open_and_hold_the_values(page, consent_request)
     expect(page.locator("#approve")).to_be_enabled()
     page.locator("#approve").click()
-    eventually_on(page, lambda: held, "the question for the values")
-    let_go(page, held)
+    eventually_on(page, lambda: routes, "the question for the values")
+    let_go(page, routes)
 
     expect(page.locator("#data-title")).to_be_focused()
     expect(page.locator(f"[data-path='{CUISINE}'] .v")).to_have_text("Thai")
@@ -102,11 +102,11 @@ def test_values_that_come_while_approve_is_being_pressed_were_not_looked_at(
     page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
     sign_in(page, consent_request.user)
-    held = open_and_hold_the_values(page, consent_request)
-    eventually_on(page, lambda: held, "the question for the values")
+    routes = open_and_hold_the_values(page, consent_request)
+    eventually_on(page, lambda: routes, "the question for the values")
     page.evaluate(KEEP_THE_RECORD_BUSY)  # the page's first question, whether the vault is open, waits meanwhile
     page.locator("#approve").click()
-    let_go(page, held)
+    let_go(page, routes)
 
     page.evaluate("window.letGo()")
 
@@ -123,13 +123,13 @@ def test_values_that_come_late_take_no_focus_from_whoever_went_on(
     page: Page, sign_in: SignIn, consent_request: ConsentRequest
 ) -> None:
     sign_in(page, consent_request.user, at=address(consent_request))
-    held: list[Route] = []
-    page.route(SHEETS_VALUES, lambda route: held.append(route))
+    routes: list[Route] = []
+    page.route(SHEETS_VALUES, lambda route: routes.append(route))
     unlock(page)
-    eventually_on(page, lambda: held, "the question for the values")
+    eventually_on(page, lambda: routes, "the question for the values")
     tick = page.locator("input[name=attribute]:enabled").first
     tick.focus()
-    for route in held:
+    for route in routes:
         route.continue_()
 
     wait_for_values(page)
@@ -142,12 +142,12 @@ def test_an_answer_is_shown_and_sealed_and_the_value_behind_it_never_leaves(
     adult, born = "identity.basic.age_over_18", "1990-05-17"
     vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": born}}, passphrase=PASSPHRASE)
     entry = ScopeEntry.objects.get(scope=f"attr.{adult}")
-    asked = ConsentRequestFactory(
+    pending = ConsentRequestFactory(
         user=vault.user, scope=entry.scope, derived={adult: entry.derived}, required_attributes=[adult]
     )
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.post_data or ""))
-    sign_in(page, asked.user, at=address(asked))
+    sign_in(page, pending.user, at=address(pending))
     unlock(page)
 
     expect(page.locator(f"[data-path='{adult}'] .v")).to_have_text("Yes")
@@ -155,7 +155,7 @@ def test_an_answer_is_shown_and_sealed_and_the_value_behind_it_never_leaves(
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
-    opened = opened_copy(asked, 1)
+    opened = opened_copy(pending, 1)
     assert opened.data == {"identity": {"basic": {"age_over_18": True}}}
     assert opened.derived == {adult: entry.derived}
     assert not [body for body in sent if born in body]
@@ -189,11 +189,11 @@ def test_an_answer_is_repeated_until_the_month_is_over(page: Page, sign_in: Sign
     city, area = "location.home.city", "location.home.postal_area"
     home = {"city": "Bonn", "postal_code": "53113"}
     vault = give_vault(PersonFactory(), {("location", "home"): home}, passphrase=PASSPHRASE)
-    asked = ConsentRequestFactory(
+    pending = ConsentRequestFactory(
         user=vault.user, scope="attr.location.home.*", required_attributes=[city, area], refresh_policy="continuous",
         derived={area: ScopeEntry.objects.get(scope=f"attr.{area}").derived},
     )  # fmt: skip
-    sign_in(page, vault.user, at=address(asked))
+    sign_in(page, vault.user, at=address(pending))
     unlock(page)
     wait_for_values(page)
     page.locator("#share-unvouched").check()
@@ -204,9 +204,9 @@ def test_an_answer_is_repeated_until_the_month_is_over(page: Page, sign_in: Sign
     enter(page, "home", "city", "Berlin")
     save(page, "home")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values: City")
-    assert opened_copy(asked, 2).data == {"location": {"home": {"city": "Berlin", "postal_area": "53"}}}
+    assert opened_copy(pending, 2).data == {"location": {"home": {"city": "Berlin", "postal_area": "53"}}}
     notes = notes_of(vault)
-    notes["answers"][asked.app.app_id]["location.home.postal_code"][area][1] = "2026-01"
+    notes["answers"][pending.app.app_id]["location.home.postal_code"][area][1] = "2026-01"
     write_notes(vault, notes)
     with lifted(connection, rules_of("consent_exports")):
         Export.objects.update(sealed_at=database_now() - timedelta(days=31))
@@ -214,7 +214,7 @@ def test_an_answer_is_repeated_until_the_month_is_over(page: Page, sign_in: Sign
     page.goto("/consent/grants/")
 
     expect(page.locator("#toasts")).to_contain_text("gets the newer values: Postal area")
-    assert opened_copy(asked, 3).data == {"location": {"home": {"city": "Berlin", "postal_area": "10"}}}
+    assert opened_copy(pending, 3).data == {"location": {"home": {"city": "Berlin", "postal_area": "10"}}}
 
 
 def opened_copy(consent_request: ConsentRequest, revision: int) -> sealed.ExportContent:
@@ -237,12 +237,12 @@ def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: S
     born, bracket, adult = (f"identity.basic.{name}" for name in ("birth_date", "age_bracket", "age_over_18"))
     vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": "1990-05-17"}}, passphrase=PASSPHRASE)
     definitions = {path: ScopeEntry.objects.get(scope=f"attr.{path}").derived for path in (adult, bracket)}
-    asked = ConsentRequestFactory(
+    pending = ConsentRequestFactory(
         user=vault.user, scope=f"attr.{born}", required_attributes=[born] if is_required else None,
         derived=definitions, accepts={born: [adult, bracket]}, app__verified=is_required,
         required_because="We sell wine" if is_required else None,
     )  # fmt: skip
-    sign_in(page, asked.user, at=address(asked))
+    sign_in(page, pending.user, at=address(pending))
     unlock(page)
     row = page.locator(f"[data-path='{born}']")
     expect(row.locator(".v")).to_have_text(re.compile("1990"))
@@ -259,8 +259,8 @@ def test_less_is_one_tap_and_leaves_in_place_of_the_value(page: Page, sign_in: S
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
     expect(page.locator("main")).to_contain_text("Age range")
-    assert Grant.objects.get(request=asked).approved_attributes == [bracket]
-    opened = opened_copy(asked, 1)
+    assert Grant.objects.get(request=pending).approved_attributes == [bracket]
+    opened = opened_copy(pending, 1)
     assert opened.data == {"identity": {"basic": {"age_bracket": in_words}}}
     assert opened.derived == {bracket: definitions[bracket]}
 
@@ -334,33 +334,33 @@ def test_enter_on_a_tick_decides_nothing(page: Page, sign_in: SignIn, consent_re
 
 def test_what_exceeds_the_registration_is_the_persons_to_tick(page: Page, sign_in: SignIn, vault: Vault) -> None:
     """Name and age are everyday data, but the app never said that it would ask for them."""
-    asked = ConsentRequestFactory(user=vault.user, scope="attr.identity.*")
-    sign_in(page, asked.user)
-    open_unlocked(page, address(asked))
+    pending = ConsentRequestFactory(user=vault.user, scope="attr.identity.*")
+    sign_in(page, pending.user)
+    open_unlocked(page, address(pending))
     expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
     expect(page.locator("#decision-summary")).to_contain_text("Choose at least one thing to share")
 
     page.locator("#approve").click()
     expect(page.locator("#review-problem")).to_be_focused()
     expect(page.locator("#review-problem")).to_contain_text("Choose at least one thing to share, or deny.")
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    pending.refresh_from_db()
+    assert pending.status == "pending"
 
     page.locator("input[value='identity.basic.age']").check()
     expect(page.locator("#ticked-count")).to_have_text("1 of 4")
     page.locator("#approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
-    assert Grant.objects.get(request=asked).approved_attributes == ["identity.basic.age"]
+    assert Grant.objects.get(request=pending).approved_attributes == ["identity.basic.age"]
 
 
 def test_all_and_none_of_a_long_list(page: Page, sign_in: SignIn, vault: Vault) -> None:
     everything = {("lifestyle", "food"): FOOD, ("lifestyle", "habits"): dict.fromkeys(("eco_friendliness",), "low")}
     user = give_vault(PersonFactory(), {**everything, ("lifestyle", "fitness"): {
         "fitness_routine": "Climbing", "gym_membership": True}}, passphrase=PASSPHRASE).user  # fmt: skip
-    asked = ConsentRequestFactory(user=user, scope="attr.lifestyle.*")
-    sign_in(page, user, at=address(asked))
-    held = page.locator("[data-held] input[name=attribute]")
-    expect(held).to_have_count(6)
+    pending = ConsentRequestFactory(user=user, scope="attr.lifestyle.*")
+    sign_in(page, user, at=address(pending))
+    boxes = page.locator("[data-held] input[name=attribute]")
+    expect(boxes).to_have_count(6)
     page.get_by_role("button", name="Select none").click()
     expect(page.locator("input[name=attribute]:checked")).to_have_count(0)
     page.get_by_role("button", name="Select all").click()

@@ -99,7 +99,7 @@ def test_a_new_person_shares_with_six_taps(page: Page, app: App, shop: str, them
     device = emulate_authenticator(page)
     prompts: list[object] = []
     for event in ("credentialAdded", "credentialAsserted"):
-        device.on(f"WebAuthn.{event}", lambda told: prompts.append(told))
+        device.on(f"WebAuthn.{event}", lambda parameters: prompts.append(parameters))
     page.goto(shop)
     tap(page.get_by_role("button", name="Share with this shop"))
     expect(page.locator("main")).to_contain_text("Only if you started this yourself")
@@ -181,7 +181,7 @@ def test_what_the_sign_up_gave_is_gone_once_somebody_locks(page: Page, shop: str
     device = emulate_authenticator(page)
     prompts: list[object] = []
     begin_from_shop(page, shop)
-    device.on("WebAuthn.credentialAsserted", lambda told: prompts.append(told))
+    device.on("WebAuthn.credentialAsserted", lambda parameters: prompts.append(parameters))
     page.evaluate("async () => (await import('/static/js/vault/vault.js')).lock()")
     page.get_by_role("button", name="Seal it with my passkey").click()
     wait_for_values(page)
@@ -223,13 +223,13 @@ def test_the_new_steps_fit_a_narrow_phone_in_german(new_profile: NewProfile, sig
     vault = give_vault(PersonFactory(), {}, passphrase=PASSPHRASE)
     made = ConnectionFactory(app=app, return_url="https://shop.example/back", asked=RIDING)
     style = ["lifestyle.shopping.fashion_style"]
-    asked = ConsentRequestFactory(user=vault.user, app=app, scope=RIDING["scope"], optional_attributes=style)
+    consent_request = ConsentRequestFactory(user=vault.user, app=app, scope=RIDING["scope"], optional_attributes=style)
     page = new_profile(locale="de-DE", viewport={"width": 320, "height": 640}).new_page()
     width = "document.documentElement.scrollWidth"
     page.goto(f"/connect/{made.connection_id}/")
     expect(page.locator("main")).to_contain_text("Nur wenn du das selbst begonnen hast.")
     assert page.evaluate(width) == 320
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{consent_request.request_id}/")
     expect(page.locator("#enter-form input")).to_be_visible()
     expect(page.locator("#enter-form")).to_contain_text("In meinem Tresor aufbewahren")
     assert page.evaluate(width) == 320

@@ -34,7 +34,7 @@ def client(site: str) -> Iterator[Client]:
 
 
 @pytest.fixture
-def asked(client: Client, vault: Vault) -> MadeRequest:
+def made_request(client: Client, vault: Vault) -> MadeRequest:
     return ask(client, vault)
 
 
@@ -43,17 +43,17 @@ def ask(client: Client, vault: Vault) -> MadeRequest:
     return client.request_consent(known_as(App.objects.get(), vault.user), "attr.lifestyle.food.*", **terms)
 
 
-def approve(page: Page, asked: MadeRequest) -> None:
-    page.goto(f"/consent/requests/{asked.request_id}/")
+def approve(page: Page, made_request: MadeRequest) -> None:
+    page.goto(f"/consent/requests/{made_request.request_id}/")
     unlock_where_locked(page)
     wait_for_values(page)
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
 
-def cuisine(client: Client, asked: MadeRequest) -> str:
+def cuisine(client: Client, made_request: MadeRequest) -> str:
     """What the app reads: signed, or nothing."""
-    found: str = client.read(asked, KEY).data["lifestyle"]["food"]["favorite_cuisine"]
+    found: str = client.read(made_request, KEY).data["lifestyle"]["food"]["favorite_cuisine"]
     return found
 
 
@@ -64,10 +64,10 @@ def change_cuisine(page: Page, value: str) -> None:
 
 
 def test_a_paused_grant_goes_on_once_the_vault_is_unlocked(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, made_request: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, made_request)
     grant = Grant.objects.get()
     page.locator("#vault-lock").click()
     page.goto("/consent/grants/")
@@ -84,14 +84,14 @@ def test_a_paused_grant_goes_on_once_the_vault_is_unlocked(
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     grant.refresh_from_db()
     assert (grant.status, grant.resume_nonce) == ("active", "")
-    assert cuisine(client, asked) == "Thai"
+    assert cuisine(client, made_request) == "Thai"
 
 
 def test_resuming_what_was_stopped_meanwhile_is_told(
-    page: Page, sign_in: SignIn, vault: Vault, asked: MadeRequest, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, made_request: MadeRequest, complaints: Complaints
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, made_request)
     page.goto("/consent/grants/")
     with page.expect_navigation():  # whose script has Resume in hand
         page.get_by_role("button", name="Pause").click()
@@ -109,11 +109,11 @@ def test_resuming_what_was_stopped_meanwhile_is_told(
 
 
 def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, made_request: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
-    assert cuisine(client, asked) == "Thai"
+    approve(page, made_request)
+    assert cuisine(client, made_request) == "Thai"
     old = ApprovalKey.objects.get().public_key
     page.goto("/account/security/key/")
     begin(page)
@@ -125,7 +125,7 @@ def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
     stored = VaultKey.objects.get()
     assert stored.signing_public_key != vault.root.key.public
     assert ApprovalKey.objects.get().public_key != old
-    assert cuisine(client, asked) == "Thai"  # signed by the old key, and taken while that counted
+    assert cuisine(client, made_request) == "Thai"  # signed by the old key, and taken while that counted
     change_cuisine(page, "Lao")
     expect(page.locator("#toasts")).to_contain_text("do not match what you approved")  # the old key may be somebody's
     page.goto("/consent/grants/")
@@ -143,13 +143,13 @@ def test_another_root_is_followed_by_the_app_that_knew_the_old_one(
 
 
 def test_the_notes_are_sealed_again_with_the_key(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, made_request: MadeRequest
 ) -> None:
     sign_in(page, vault.user)
-    approve(page, asked)
+    approve(page, made_request)
     before = opened_notes(VaultNotes.objects.get().jwe, vault.key.secret)
-    known = before["connectors"][asked.app_id]
-    assert known == [asked.connector_fingerprint]
+    known = before["connectors"][made_request.app_id]
+    assert known == [made_request.connector_fingerprint]
 
     page.goto("/account/security/key/")
     begin(page)
@@ -166,10 +166,10 @@ def test_the_notes_are_sealed_again_with_the_key(
 
 
 def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, made_request: MadeRequest
 ) -> None:
     VaultKey.objects.update(signing_public_key=sealed.generate_root().key.public)
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{made_request.request_id}/")
     unlock(page)
 
     expect(page.locator("#way-back [data-title]")).to_have_text("Somebody changed your approval key")
@@ -183,7 +183,7 @@ def test_a_root_that_somebody_changed_alarms_and_approves_nothing(
 
 
 def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
-    page: Page, sign_in: SignIn, vault: Vault, client: Client, asked: MadeRequest
+    page: Page, sign_in: SignIn, vault: Vault, client: Client, made_request: MadeRequest
 ) -> None:
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
     sign_in(page, vault.user)
@@ -191,19 +191,19 @@ def test_a_vault_without_a_root_gets_one_when_it_is_unlocked(
         open_vault(page)
 
     assert answered.value.status == 200
-    approve(page, asked)
-    assert cuisine(client, asked) == "Thai"
+    approve(page, made_request)
+    assert cuisine(client, made_request) == "Thai"
 
 
 def test_a_vault_without_a_root_and_an_older_sign_in_ask_to_confirm(
-    page: Page, sign_in: SignIn, vault: Vault, asked: MadeRequest, complaints: Complaints
+    page: Page, sign_in: SignIn, vault: Vault, made_request: MadeRequest, complaints: Complaints
 ) -> None:
     """A stolen session may know nothing of the vault: the first root is not set on its word."""
     VaultKey.objects.update(signing_public_key=None, signing_jwe="")
     session = signed_in(vault.user, seconds_ago=601).client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": settings.BASE_URL}])
     with complaints.expecting(403):
-        page.goto(f"/consent/requests/{asked.request_id}/")
+        page.goto(f"/consent/requests/{made_request.request_id}/")
         with page.expect_response("**/vault/signing-key") as refused:  # the first try, which nobody is told of
             unlock(page)
         assert refused.value.status == 403

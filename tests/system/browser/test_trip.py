@@ -65,7 +65,7 @@ def test_from_sign_up_to_an_app_that_reads_exactly_what_was_approved_until_it_is
 
     key = generate_connector_key()
     assert "attr.lifestyle.food.*" in client.discover(user_id).scopes
-    asked = client.request_consent(
+    made_request = client.request_consent(
         user_id, "attr.lifestyle.food.*", purpose="Suggest restaurants near your hotel", key=key, access_duration=604800
     )
     page.goto("/consent/inbox/")
@@ -82,7 +82,7 @@ def test_from_sign_up_to_an_app_that_reads_exactly_what_was_approved_until_it_is
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".outcome h1")).to_have_text("You approved this")
 
-    read = client.read(asked, key)
+    read = client.read(made_request, key)
     assert read.data == {"lifestyle": {"food": {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}}}
     assert set(read.approved_attributes) == {f"{FOOD}.diet_preference", f"{FOOD}.favorite_cuisine"}
     page.goto("/consent/history/?kind=reads")
@@ -92,7 +92,7 @@ def test_from_sign_up_to_an_app_that_reads_exactly_what_was_approved_until_it_is
     page.get_by_role("button", name="Stop everything").click()
     expect(page.locator(".messages")).to_contain_text("cannot be recalled")
     with pytest.raises(Problem) as refused:
-        client.read(asked, key)
+        client.read(made_request, key)
     assert refused.value.code == "grant_ended"
 
 

@@ -76,7 +76,7 @@ def remembered(vault: Vault, consent_request: ConsentRequest, approval: str, att
     return granted(consent_request, approval, attributes)
 
 
-def told_in_history(vault: Vault, consent_request: ConsentRequest, kind: str = "approved") -> None:
+def add_to_history(vault: Vault, consent_request: ConsentRequest, kind: str = "approved") -> None:
     """As the service enters it."""
     facts = {"request_digest": consent_request.request_digest}
     chain = audit.person_chain(vault.user.public_id)
@@ -162,14 +162,14 @@ def test_more_than_is_remembered_gets_nothing(
     )
 
 
-@pytest.mark.parametrize("told", ["stopped by form while locked", "superseded"])
+@pytest.mark.parametrize("how", ["stopped by form while locked", "superseded"])
 def test_what_the_history_says_ended_gets_nothing_whatever_the_rows_say(
-    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, told: str
+    page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest, how: str
 ) -> None:
     """Stopped by somebody who did not unlock; then its row, its approval and its request are brought back to life."""
     grant = remembered(vault, consent_request, approval_of(consent_request, vault.root))
-    if told == "superseded":
-        told_in_history(vault, consent_request, "superseded")
+    if how == "superseded":
+        add_to_history(vault, consent_request, "superseded")
     else:
         assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/revoke").status_code == 200
         with lifted(connection, rules_of("consent_grants")):
@@ -185,7 +185,7 @@ def test_an_end_whose_facts_somebody_took_away_stops_all(
 ) -> None:
     """The entry's hash holds without them, and nothing would tell what it ended."""
     remembered(vault, consent_request, approval_of(consent_request, vault.root))
-    told_in_history(vault, consent_request, "revoked")
+    add_to_history(vault, consent_request, "revoked")
     with lifted(connection, rules_of("audit_facts")):
         AuditFacts.objects.all().delete()
     sign_in(page, vault.user)
@@ -202,7 +202,7 @@ def test_a_history_that_the_log_does_not_have_stops_all_after_ten_minutes(
 ) -> None:
     """Somebody took a stop out and hashed what came after it again: the log has none of that. What is new may wait."""
     remembered(vault, consent_request, approval_of(consent_request, vault.root))
-    told_in_history(vault, consent_request)
+    add_to_history(vault, consent_request)
     sequence_and_sign()
     at = database_now() - timedelta(hours=1 if how_old == "an hour" else 0)
     chain = audit.person_chain(vault.user.public_id)
@@ -222,12 +222,12 @@ def test_a_history_that_the_log_does_not_have_stops_all_after_ten_minutes(
 
 
 def test_a_first_approval_too_stops_where_the_log_lacks_the_history(page: Page, sign_in: SignIn, vault: Vault) -> None:
-    asked = ConsentRequestFactory(user=vault.user)
+    pending = ConsentRequestFactory(user=vault.user)
     chain, at = audit.person_chain(vault.user.public_id), database_now() - timedelta(hours=1)
     audit.append(chain=chain, kind="denied", actor="person", at=at, facts={"request_digest": "A" * 43})
     queued = list(LogQueue.objects.all())
     LogQueue.objects.all().delete()
-    sign_in(page, vault.user, at=f"/consent/requests/{asked.request_id}/")
+    sign_in(page, vault.user, at=f"/consent/requests/{pending.request_id}/")
     unlock(page)
     wait_for_values(page)
     button = page.get_by_role("button", name="Approve", exact=True)
@@ -247,7 +247,7 @@ def test_a_history_that_the_log_proves_is_remembered_as_proved(
     page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     remembered(vault, consent_request, approval_of(consent_request, vault.root))
-    told_in_history(vault, consent_request)
+    add_to_history(vault, consent_request)
     sequence_and_sign()
     sign_in(page, vault.user)
     open_vault(page)
@@ -266,7 +266,7 @@ def test_what_somebody_else_lets_go_on_is_not_renewed_until_the_vault_itself_doe
     grant = remembered(vault, consent_request, approval_of(consent_request, vault.root))
     assert signed_in(vault.user).post(f"/consent/grants/{grant.grant_id}/pause").status_code == 200
     Grant.objects.update(status="active")
-    told_in_history(vault, consent_request, "resumed")
+    add_to_history(vault, consent_request, "resumed")
 
     refused(page, sign_in, vault, grant)
     assert notes_of(vault)["paused"] == [consent_request.request_digest]
@@ -317,7 +317,7 @@ def test_a_question_sends_nothing_and_what_the_app_asks_anew_is_a_sheet_of_its_o
     page: Page, sign_in: SignIn, vault: Vault, consent_request: ConsentRequest
 ) -> None:
     """Whatever somebody wrote into the history, too: there is no button by which this grant is sealed again."""
-    told_in_history(vault, consent_request)
+    add_to_history(vault, consent_request)
     grant = granted(consent_request, approval_of(consent_request, generate_root()))
     refused(page, sign_in, vault, grant)
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -354,7 +354,7 @@ def older(vault: Vault, consent_request: ConsentRequest) -> tuple[Grant, Grant]:
     other = ConsentRequestFactory(user=vault.user, refresh_policy="continuous", status="approved")
     made = []
     for request in (consent_request, other):
-        told_in_history(vault, request)
+        add_to_history(vault, request)
         made.append(granted(request, approval_of(request, vault.root)))
     return made[0], made[1]
 
@@ -410,9 +410,9 @@ def test_what_is_no_older_approval_of_this_vault_is_not_asked_about(
 ) -> None:
     """A writer of the database adds nothing that this vault did not sign, and opens no list that is closed."""
     if why != "not in the history":
-        told_in_history(vault, consent_request)
+        add_to_history(vault, consent_request)
     if why == "its end":
-        told_in_history(vault, consent_request, "revoked")
+        add_to_history(vault, consent_request, "revoked")
     if why == "made with notes":
         wrapped = sealed.wrap(replace(vault.key, has_notes=True), "passphrase", PASSPHRASE, vault.user.public_id)
         KeyWrapper.objects.filter(user=vault.user, kind="passphrase").update(jwe=encryption.sealed(wrapped))

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from consent.notices.models import WebhookDelivery
 from tests.factories import MemberFactory, WebhookDeliveryFactory, WebhookEndpointFactory
-from tests.factories.asked import now
+from tests.factories.consent_requests import now
 from tests.system.browser.people import SignIn
 
 pytestmark = pytest.mark.browser
@@ -37,11 +37,11 @@ def test_the_log_follows_without_losing_the_focus(page: Page, sign_in: SignIn) -
 
     page.get_by_role("checkbox", name="Live", exact=True).uncheck()
     WebhookDeliveryFactory(endpoint=endpoint, next_at=now() + timedelta(hours=1))
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    paths: list[str] = []
+    page.on("request", lambda request: paths.append(urlsplit(request.url).path))
     page.clock.fast_forward(60_000)
     page.evaluate("fetch('/livez').then(() => null)")
-    assert asked == ["/livez"]
+    assert paths == ["/livez"]
     expect(page.locator("tbody tr")).to_have_count(2)
     page.get_by_role("checkbox", name="Live", exact=True).check()
     expect(page.locator("tbody tr")).to_have_count(3)

@@ -80,23 +80,23 @@ def food(consent_request: ConsentRequest) -> Any:
 
 
 def test_an_approval_is_sealed_to_the_app_and_the_change_goes_on(page: Page, sign_in: SignIn, changing: Change) -> None:
-    asked = ConsentRequestFactory(user=changing.vault.user)
-    see_values(page, sign_in, asked)
+    pending = ConsentRequestFactory(user=changing.vault.user)
+    see_values(page, sign_in, pending)
 
     approve(page)
 
-    assert food(asked) == SEGMENTS["lifestyle", "food"]
-    assert rotation_queries.rotation(asked.user)["done"] == 2
+    assert food(pending) == SEGMENTS["lifestyle", "food"]
+    assert rotation_queries.rotation(pending.user)["done"] == 2
     finish(changing)
     assert changing.opened() == VALUES
-    assert food(asked) == SEGMENTS["lifestyle", "food"]
+    assert food(pending) == SEGMENTS["lifestyle", "food"]
 
 
 def test_an_approval_after_the_end_waits_for_the_new_key_and_leaves_nothing_behind(
     page: Page, sign_in: SignIn, changing: Change, complaints: Any
 ) -> None:
-    asked = ConsentRequestFactory(user=changing.vault.user)
-    see_values(page, sign_in, asked)
+    pending = ConsentRequestFactory(user=changing.vault.user)
+    see_values(page, sign_in, pending)
     finish(changing)
 
     with complaints.expecting(400):  # of the decision: what the vault has to remember with it needs the present key
@@ -104,15 +104,15 @@ def test_an_approval_after_the_end_waits_for_the_new_key_and_leaves_nothing_behi
         expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
         expect(page.locator("#review-problem")).to_contain_text("Your data is locked")
 
-    asked.refresh_from_db()
-    assert (asked.status, Export.objects.count(), VaultNotes.objects.count()) == ("pending", 0, 0)
+    pending.refresh_from_db()
+    assert (pending.status, Export.objects.count(), VaultNotes.objects.count()) == ("pending", 0, 0)
 
 
 def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as_it_is(
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
-    asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    see_values(page, sign_in, asked)
+    pending = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
+    see_values(page, sign_in, pending)
     approve(page)
     finish(changing)
     elsewhere = replace(changing.vault, key=changing.key)
@@ -121,15 +121,15 @@ def test_a_refresh_with_the_old_key_after_the_end_locks_and_leaves_the_export_as
     page.goto("/consent/grants/")
 
     expect(page.locator("#vault-chip")).to_have_attribute("data-state", "locked")
-    assert food(asked) == SEGMENTS["lifestyle", "food"]
+    assert food(pending) == SEGMENTS["lifestyle", "food"]
     assert Export.objects.count() == 1
 
 
 def test_an_export_that_is_kept_up_to_date_gets_the_newer_values_and_the_segment_is_sealed_again(
     page: Page, sign_in: SignIn, changing: Change
 ) -> None:
-    asked = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
-    see_values(page, sign_in, asked)
+    pending = ConsentRequestFactory(user=changing.vault.user, refresh_policy="continuous")
+    see_values(page, sign_in, pending)
     approve(page)
 
     page.goto("/vault/data/lifestyle/")
@@ -137,13 +137,13 @@ def test_an_export_that_is_kept_up_to_date_gets_the_newer_values_and_the_segment
     save(page, "food")
     expect(page.locator("#toasts")).to_contain_text("gets the newer values")
 
-    assert food(asked)["favorite_cuisine"] == "Korean"
-    assert rotation_queries.rotation(asked.user)["done"] == 1  # what was sealed again of food is not food any more
+    assert food(pending)["favorite_cuisine"] == "Korean"
+    assert rotation_queries.rotation(pending.user)["done"] == 1  # what was sealed again of food is not food any more
     with pytest.raises(RotationIncomplete):
-        rotation_actions.finish_rotation(by=asked.user)
+        rotation_actions.finish_rotation(by=pending.user)
     finish(changing)
     assert changing.opened()["lifestyle.food"] == {"favorite_cuisine": "Korean", "coffee_or_tea": "Tea"}
-    assert Export.objects.filter(grant__request=asked).latest("revision").sources[0]["content_revision"] == 2
+    assert Export.objects.filter(grant__request=pending).latest("revision").sources[0]["content_revision"] == 2
 
 
 def test_old_data_is_moved_under_the_present_key_and_carried_over(
@@ -161,8 +161,8 @@ def test_old_data_is_moved_under_the_present_key_and_carried_over(
 
     assert not LegacyBlob.objects.exists()
     assert MigrationState.objects.get(user=person).status == "completed"
-    told = rotation_queries.rotation(person)
-    assert (told["done"], told["total"]) == (1, 4)
+    rotation = rotation_queries.rotation(person)
+    assert (rotation["done"], rotation["total"]) == (1, 4)
     with pytest.raises(RotationIncomplete):
         rotation_actions.finish_rotation(by=person)
     finish(changing)

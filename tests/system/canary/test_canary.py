@@ -91,13 +91,13 @@ def test_no_value_is_anywhere_on_the_server(site: str) -> None:
     owner.sign_in(person.email, PASSWORD)
     code = owner.create_vault(PASSPHRASE)
     owner.write("lifestyle", "food", {"favorite_cuisine": canary}, base=0)
-    asked = client.request_consent(invitation_of(person), "attr.lifestyle.food.*", purpose=purpose, key=key)
-    owner.approve(owner.review(asked.request_id), invited=True)
-    assert client.read(asked, key).data == {"lifestyle": {"food": {"favorite_cuisine": canary}}}
+    made_request = client.request_consent(invitation_of(person), "attr.lifestyle.food.*", purpose=purpose, key=key)
+    owner.approve(owner.review(made_request.request_id), invited=True)
+    assert client.read(made_request, key).data == {"lifestyle": {"food": {"favorite_cuisine": canary}}}
 
     needles = {"value": canary.encode(), "passphrase": PASSPHRASE.encode(), "code": code.encode()}
     seen_by_design = {"purpose": purpose.encode()}
-    owner.review(asked.request_id)  # so that the server has just had the purpose in its hands
+    owner.review(made_request.request_id)  # so that the server has just had the purpose in its hands
     logs = b"".join(path.read_bytes() for path in settings.VAR.rglob("*.log"))
     memory: set[str] = set()
     for pid in server_processes(site):

@@ -135,7 +135,7 @@ def test_nothing_of_an_erased_person_is_left(caplog: pytest.LogCaptureFixture, m
     assert {table for table in tables_of_people() if not alone[table]} == set(), "nothing of the person is looked for"
     other = everything_about_somebody(neighbour)
     both = rows_by_table()
-    factories_said = len(caplog.records)
+    logged_by_factories = len(caplog.records)
     draw_samples()
     assert canary.encode() in dump()
     readable = bool(kept_after_rewriting(canary))
@@ -152,7 +152,7 @@ def test_nothing_of_an_erased_person_is_left(caplog: pytest.LogCaptureFixture, m
         raise
     assert kept_in_files(canary) == []
     left = rows_by_table()
-    destroyed = {table for room in room_erasures() for table, said in room.tables.items() if said == "destroyed"}
+    destroyed = {table for room in room_erasures() for table, fate in room.tables.items() if fate == "destroyed"}
     destroyed -= {"audit_pending"}  # what waits is written first, of the neighbour too
     theirs = {table: both[table] - alone[table] for table in destroyed}
     theirs["outgoing_mails"] += 1  # which tells the person that they are erased, and waits for the worker
@@ -161,7 +161,7 @@ def test_nothing_of_an_erased_person_is_left(caplog: pytest.LogCaptureFixture, m
     assert canary.encode() not in kept
     assert readable == bool(kept_in_files(neighbour))
     assert neighbour.encode() in kept
-    assert not [line for line in caplog.records[factories_said:] if canary in line.getMessage() + str(line.args)]
+    assert not [line for line in caplog.records[logged_by_factories:] if canary in line.getMessage() + str(line.args)]
 
     # what was made for the neighbour without an entry would be a finding while its rows stand
     later = order_erasure(of=other)
@@ -206,8 +206,8 @@ def test_the_servers_role_takes_away_no_facts_but_by_an_erasure_that_is_due() ->
                 cursor.execute(statement)
         with pytest.raises(CommandError, match="owner of the tables"):
             call_command("erase_person", over.user.public_id, yes=True, stdout=StringIO())
-        asked = request_erasure(by=over.user)
+        erasure = request_erasure(by=over.user)
         assert take_back(by=over.user)
-        assert not erase(erasure_pk=asked.pk)
+        assert not erase(erasure_pk=erasure.pk)
 
     assert AuditFacts.objects.count() == 2

@@ -123,8 +123,8 @@ def test_a_token_is_kept_nowhere(served: Served) -> None:
     gone = [call(served.address, "/api/v1/scope-catalog", PLACES["header"], token) for token in tokens]
     served.stop()
 
-    told = b"".join(answer.content + repr(answer.headers).encode() for answer in [*answers, *gone]) + pages
-    told += pages_of(member)
+    answered = b"".join(answer.content + repr(answer.headers).encode() for answer in [*answers, *gone]) + pages
+    answered += pages_of(member)
     files = [path for path in configured.VAR.rglob("*") if path.is_file() and path.suffix != ".sqlite3"]
     written = b"".join(path.read_bytes() for path in files if "static" not in path.parts)
     kept = dump()
@@ -133,9 +133,9 @@ def test_a_token_is_kept_nowhere(served: Served) -> None:
     assert {answer.status_code for answer in gone} == {401}
     assert set(LoggedRequest.objects.values_list("status", flat=True)) >= {200, 404, 403, 500}
     assert "scope_registry_unavailable" in set(LoggedRequest.objects.values_list("code", flat=True))
-    for place in (told, written, kept):  # the search does search: what may be known of a call is found
-        assert last.encode() in place or place is told
+    for place in (answered, written, kept):  # the search does search: what may be known of a call is found
+        assert last.encode() in place or place is answered
     assert written.count(b"broken by") >= 2  # once at the apps' addresses, once at the managers'
     found = {name: [part for token in tokens for part in parts_of(token) if part in place]
-             for name, place in (("told", told), ("written", written), ("kept", kept))}  # fmt: skip
+             for name, place in (("told", answered), ("written", written), ("kept", kept))}  # fmt: skip
     assert found == {"told": [], "written": [], "kept": []}

@@ -66,9 +66,9 @@ def test_a_client_made_by_openapi_typescript(written, reading):
     run(modules / "openapi-typescript" / "bin" / "cli.js", "openapi.json", "-o", "api.d.ts", cwd=written)
     strict = ["--strict", "--module", "nodenext", "--target", "es2022", "--types", "node", "--outDir", "out"]
     run(modules / "typescript" / "bin" / "tsc", *strict, "usage.ts", cwd=written)
-    told = json.loads(run(written / "out" / "usage.js", cwd=written, **environ))
+    body = json.loads(run(written / "out" / "usage.js", cwd=written, **environ))
 
-    assert told == {
+    assert body == {
         "jwe": export.ciphertext,
         "paths": export.grant.approved_attributes,
         "code": "unknown_request",
@@ -90,11 +90,11 @@ def test_a_client_made_by_openapi_python_client(written, reading):
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"  # it formats what it made, with what stands beside it
     called(tools / "openapi-python-client", *words, cwd=written, PATH=path)
     shutil.copy(HERE / "usage.py", written)
-    told = json.loads(called(tools / "python", "-W", "error", "usage.py", cwd=written, **environ))
+    body = json.loads(called(tools / "python", "-W", "error", "usage.py", cwd=written, **environ))
 
-    assert (told["jwe"], told["paths"], told["code"]) == (
+    assert (body["jwe"], body["paths"], body["code"]) == (
         export.ciphertext,
         export.grant.approved_attributes,
         "unknown_request",
     )
-    assert told["modules"] > len(OPERATIONS)
+    assert body["modules"] > len(OPERATIONS)

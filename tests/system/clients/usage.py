@@ -20,5 +20,5 @@ with AuthenticatedClient(base_url=os.environ["SERVICE"], token=os.environ["TOKEN
     refused = get_consent_export.sync(client=client, request_id="req_nothing")
 assert isinstance(read, ConsentExport), read
 assert isinstance(refused, ProblemDetails), refused
-told = {"jwe": read.jwe, "paths": read.approved_attributes, "code": refused.code, "modules": len(modules)}
-print(json.dumps(told))  # noqa: T201  # for the test
+results = {"jwe": read.jwe, "paths": read.approved_attributes, "code": refused.code, "modules": len(modules)}
+print(json.dumps(results))  # noqa: T201  # for the test

@@ -74,7 +74,7 @@ def _values(name: str, before: float | None, after: float) -> str:
 def firing(before: Samples, after: Samples | None, folder: Path) -> set[str]:
     """The alerts that fire at the end of the hour."""
     names = [rule["alert"] for rule in RULES]
-    asked = [
+    expected = [
         {
             "expr": f'group(ALERTS{{alertname="{name}", alertstate="firing"}}) or vector(0)',
             "eval_time": f"{MINUTES}m",
@@ -82,7 +82,7 @@ def firing(before: Samples, after: Samples | None, folder: Path) -> set[str]:
         }
         for name in names
     ]
-    test = {"interval": "1m", "input_series": series(before, after), "promql_expr_test": asked}
+    test = {"interval": "1m", "input_series": series(before, after), "promql_expr_test": expected}
     file = folder / "rules-test.yaml"
     file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": [test]}))
     done = subprocess.run([str(PROMTOOL), "test", "rules", file], capture_output=True, text=True, check=False)
@@ -123,12 +123,12 @@ def test_alerts_about_answers(tmp_path: Path) -> None:
         assert slow_page(site) == 404
         for _ in range(70):
             site.get(status, api.token)
-        held = threading.Thread(target=site.get, args=(f"{status}&wait=30", api.token))
-        held.start()
+        waiting = threading.Thread(target=site.get, args=(f"{status}&wait=30", api.token))
+        waiting.start()
         eventually(lambda: site.value("consent_held_share", kind="answers") == 1, "the long poll")
         fired = firing(healthy, site.samples(), tmp_path)
         assert api.post("/end-consent", {"request_id": request.request_id}).status_code == 200
-        held.join()
+        waiting.join()
 
         assert fired == silent | {
             "ConsentLogLate", "ConsentErrors", "ConsentSlow", "ConsentManyHeld", "ConsentLimitsHit",

@@ -46,10 +46,12 @@ def hold(served: Served, api: Developer, app: App) -> threading.Thread:
     """A long poll, so that the process listens to the database."""
     query = {"request_id": ConsentRequestFactory(app=app).request_id, "wait": "30"}
     address = f"{served.address}/api/v1/consent-status"
-    held = threading.Thread(target=requests.get, args=(address, query), kwargs={"headers": bearer(api), "timeout": 60})
-    held.start()
+    waiting = threading.Thread(
+        target=requests.get, args=(address, query), kwargs={"headers": bearer(api), "timeout": 60}
+    )
+    waiting.start()
     eventually(lambda: holds_all_it_may(served.address, api.token), "the long poll")
-    return held
+    return waiting
 
 
 def start_analysis(served: Served, person: User) -> None:
@@ -74,7 +76,7 @@ def test_a_process_has_two_threads_of_its_own_whatever_it_does(
 ) -> None:
     give_vault(person)
     name = known_as(app, person)
-    held = hold(served, api, app)
+    waiting = hold(served, api, app)
     for _ in range(3):
         discovered = requests.get(f"{served.address}/api/v1/user-scopes/{name}", headers=bearer(api), timeout=60)
         assert discovered.status_code == 200, discovered.text
@@ -87,7 +89,7 @@ def test_a_process_has_two_threads_of_its_own_whatever_it_does(
     assert own_threads(served) == ["background", "events"]
     assert Run.objects.get(user=person).status == "queued"
     served.send(signal.SIGTERM)
-    held.join(MOST_SECONDS)
+    waiting.join(MOST_SECONDS)
     assert served.exit_code() == 0
 
 

@@ -31,11 +31,11 @@ django.setup()
 from django.db import connection
 from config import probes
 from consent.notices.long_polling import listeners_address
-ASKED = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+QUERY = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 with connection.cursor() as cursor:
-    cursor.execute(ASKED)
+    cursor.execute(QUERY)
     served = cursor.fetchone()[0]
-listened = psycopg.connect(**listeners_address()).execute(ASKED).fetchone()[0]
+listened = psycopg.connect(**listeners_address()).execute(QUERY).fetchone()[0]
 found = {"database": False, "migrations": False, "rules": False, "audit": False}
 try:
     asyncio.run(probes._probe_postgresql(found))
@@ -97,7 +97,7 @@ def tls_server(certificate: Path) -> Iterator[int]:
         server.shutdown()
 
 
-def asked(program: str = IS_ENCRYPTED, **variables: str) -> subprocess.CompletedProcess[str]:
+def run_program(program: str = IS_ENCRYPTED, **variables: str) -> subprocess.CompletedProcess[str]:
     """What a process with these addresses says."""
     own = {**os.environ, **fresh_secrets(), "DJANGO_SETTINGS_MODULE": "config.settings", "PYTHONPATH": str(ROOT)}
     return subprocess.run(
@@ -110,29 +110,29 @@ def asked(program: str = IS_ENCRYPTED, **variables: str) -> subprocess.Completed
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="it starts a PostgreSQL of its own")
 def test_postgresql_is_asked_as_its_address_says(database: str, certificate: Path) -> None:
     trusted = f"sslmode=verify-full&sslrootcert={certificate}"
-    encrypted = asked(DATABASE_URL=f"{database}?{trusted}")
+    encrypted = run_program(DATABASE_URL=f"{database}?{trusted}")
     assert json.loads(encrypted.stdout or "[]") == [True, True, True], encrypted.stderr
 
     others = certificate.with_name("others")
     others.mkdir()
-    refused = asked(DATABASE_URL=f"{database}?sslmode=verify-full&sslrootcert={self_signed(others, '127.0.0.1')}")
+    refused = run_program(DATABASE_URL=f"{database}?sslmode=verify-full&sslrootcert={self_signed(others, '127.0.0.1')}")
     assert refused.returncode != 0
     assert "certificate verify failed" in refused.stderr
 
-    in_clear = asked(DATABASE_URL=f"{database}?sslmode=disable")
+    in_clear = run_program(DATABASE_URL=f"{database}?sslmode=disable")
     assert json.loads(in_clear.stdout or "[]") == [False, False, True], in_clear.stderr
 
 
 @pytest.mark.postgres
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="it starts a PostgreSQL of its own")
 def test_the_listener_is_asked_as_its_own_address_says(database: str) -> None:
-    there = asked(DATABASE_URL=f"{database}?sslmode=disable", DATABASE_LISTEN_URL=f"{database}?sslmode=require")
+    there = run_program(DATABASE_URL=f"{database}?sslmode=disable", DATABASE_LISTEN_URL=f"{database}?sslmode=require")
     assert json.loads(there.stdout or "[]") == [False, True, True], there.stderr
 
 
 def test_the_broker_has_to_show_a_certificate_that_is_trusted(certificate: Path) -> None:
     with tls_server(certificate) as port:
-        refused = asked(CONNECTS, REDIS_URL=f"rediss://127.0.0.1:{port}/0")
+        refused = run_program(CONNECTS, REDIS_URL=f"rediss://127.0.0.1:{port}/0")
 
     assert refused.returncode != 0
     assert "CERTIFICATE_VERIFY_FAILED" in refused.stderr
@@ -194,7 +194,9 @@ def test_another_kind_of_broker_is_said_at_the_start(monkeypatch: pytest.MonkeyP
         env.redis(name) if name == "REDIS_URL" else env.broker(name)
 
 
-def told(settings: Any, *, host: str = "", redis: str = "", listen: str = "", **options: Any) -> list[str | None]:
+def warning_ids(
+    settings: Any, *, host: str = "", redis: str = "", listen: str = "", **options: Any
+) -> list[str | None]:
     """The warnings about such addresses."""
     database = {"ENGINE": "config.postgresql", "HOST": host, "OPTIONS": options}
     settings.DATABASES, settings.REDIS_URL, settings.DATABASE_LISTEN_URL = {"default": database}, redis, listen
@@ -206,18 +208,18 @@ def told(settings: Any, *, host: str = "", redis: str = "", listen: str = "", **
 def test_a_database_that_need_not_be_encrypted(settings: Any, host: str, is_elsewhere: bool) -> None:
     wanted = ["config.W003"] if is_elsewhere else []
 
-    assert told(settings, host=host) == wanted
-    assert told(settings, host=host, sslmode="prefer") == wanted
+    assert warning_ids(settings, host=host) == wanted
+    assert warning_ids(settings, host=host, sslmode="prefer") == wanted
     for mode in ("require", "verify-ca", "verify-full"):
-        assert told(settings, host=host, sslmode=mode) == []
+        assert warning_ids(settings, host=host, sslmode=mode) == []
 
 
 @pytest.mark.filterwarnings("ignore:Overriding setting DATABASES")
 def test_addresses_of_redis_and_of_the_listener(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told(settings, redis="redis://:password@cache.example.org:6379/0") == ["config.W004"]
-    assert told(settings, redis="rediss://cache.example.org:6379/0") == []
-    assert told(settings, redis="redis://127.0.0.1:6379/0") == []
-    assert told(settings, listen="postgres://db.example.org/consent") == ["config.W003"]
-    assert told(settings, listen="postgres://db.example.org/consent?sslmode=require") == []
+    assert warning_ids(settings, redis="redis://:password@cache.example.org:6379/0") == ["config.W004"]
+    assert warning_ids(settings, redis="rediss://cache.example.org:6379/0") == []
+    assert warning_ids(settings, redis="redis://127.0.0.1:6379/0") == []
+    assert warning_ids(settings, listen="postgres://db.example.org/consent") == ["config.W003"]
+    assert warning_ids(settings, listen="postgres://db.example.org/consent?sslmode=require") == []
     monkeypatch.setenv("PGSSLMODE", "verify-full")
-    assert told(settings, host="db.example.org") == []
+    assert warning_ids(settings, host="db.example.org") == []

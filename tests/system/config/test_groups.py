@@ -49,7 +49,7 @@ class Group:
                 [*command, *options], cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
             )
 
-    def says(self, text: str, times: int = 1) -> None:
+    def wait_for_log(self, text: str, times: int = 1) -> None:
         """Wait for a line of its log."""
         eventually(lambda: self.log.read_text(errors="replace").count(text) >= times, f"the line {text!r}")
 
@@ -75,7 +75,7 @@ class Group:
 def group() -> Iterator[Group]:
     with tempfile.TemporaryDirectory(prefix="group-") as place:  # the path of a socket is short
         made = Group(Path(place))
-        made.says(" serves ")
+        made.wait_for_log(" serves ")
         yield made
         made.process.terminate()
         made.process.wait(MOST_SECONDS)
@@ -84,18 +84,18 @@ def group() -> Iterator[Group]:
 def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, api: Developer) -> None:
     request = ConsentRequestFactory(app=app)
     status = f"/api/v1/consent-status?request_id={request.request_id}"
-    said: Counter[bytes] = Counter()
+    statuses: Counter[bytes] = Counter()
     over = threading.Event()
 
     def keep_asking() -> None:
         while not over.is_set():
-            said[group.ask("GET", status, api)[:12]] += 1
-            said[group.ask("POST", "/api/v1/end-consent", api, '{"request_id": "req_unknown"}')[:12]] += 1
+            statuses[group.ask("GET", status, api)[:12]] += 1
+            statuses[group.ask("POST", "/api/v1/end-consent", api, '{"request_id": "req_unknown"}')[:12]] += 1
 
-    held, stream = [], []
+    answers, stream = [], []
     threads = [
         *(threading.Thread(target=keep_asking) for _ in range(2)),
-        threading.Thread(target=lambda: held.append(group.ask("GET", f"{status}&wait=30", api))),
+        threading.Thread(target=lambda: answers.append(group.ask("GET", f"{status}&wait=30", api))),
         threading.Thread(target=lambda: stream.append(group.ask("GET", EVENTS, api))),
     ]
     for thread in threads:
@@ -103,8 +103,8 @@ def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, ap
     eventually(lambda: group.holds_two(api), "the held call and the stream")
     first = os.readlink(group.socket)
     group.process.send_signal(signal.SIGHUP)
-    group.says(" serves ", 2)
-    group.says(" has ended")
+    group.wait_for_log(" serves ", 2)
+    group.wait_for_log(" has ended")
     second = os.readlink(group.socket)
     over.set()
     for thread in threads:
@@ -112,8 +112,8 @@ def test_no_request_is_lost_while_a_group_is_replaced(group: Group, app: App, ap
 
     assert first != second
     assert [path.name for path in sorted(group.socket.parent.glob("socket*"))] == ["socket", second]
-    assert set(said) == {b"HTTP/1.1 200", b"HTTP/1.1 404"}
-    assert b'"status":"pending"' in held[0]
+    assert set(statuses) == {b"HTTP/1.1 200", b"HTTP/1.1 404"}
+    assert b'"status":"pending"' in answers[0]
     assert stream[0].startswith(b"HTTP/1.1 200")
     assert b"retry: " in stream[0].rpartition(b"id: ")[2].partition(b"\n\n")[2]
 
@@ -123,7 +123,7 @@ def test_a_version_that_does_not_start_changes_nothing(group: Group, api: Develo
     (settings.VAR / "env").write_text("STATUS_WAITERS=none\n")  # what only processes read that start from now on
 
     group.process.send_signal(signal.SIGHUP)
-    group.says("what was there goes on")
+    group.wait_for_log("what was there goes on")
 
     (settings.VAR / "env").unlink()
     assert os.readlink(group.socket) == served_by
@@ -153,7 +153,7 @@ def test_a_group_ends_with_streams_open(group: Group, api: Developer, number: si
 def test_a_group_whose_processes_were_killed_is_started_anew(group: Group, api: Developer) -> None:
     pid = int(group.log.read_text().partition("group: process ")[2].split()[0])
     os.killpg(pid, signal.SIGKILL)
-    group.says(" serves ", 2)
+    group.wait_for_log(" serves ", 2)
 
     assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
     assert f"process {pid} ended by itself" in group.log.read_text()
@@ -182,7 +182,7 @@ def test_a_version_that_is_not_ready_changes_nothing(group: Group, api: Develope
     group.own.write_text(f"DATABASE_URL=sqlite:///{group.socket.parent}/none.sqlite3\n")
 
     group.process.send_signal(signal.SIGHUP)
-    group.says("not ready; what was there goes on")
+    group.wait_for_log("not ready; what was there goes on")
 
     assert os.readlink(group.socket) == served_by
     assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
@@ -198,7 +198,7 @@ def test_a_new_version_has_a_folder_and_an_environment_of_its_own(group: Group, 
     group.own.write_text("# of the next release\nSITE_NAME='Another name'\n")
 
     group.process.send_signal(signal.SIGHUP)
-    group.says(" serves ", 2)
+    group.wait_for_log(" serves ", 2)
 
     pid = int(group.log.read_text().rpartition("group: process ")[2].split()[0])
     assert Path(f"/proc/{pid}/cwd").readlink() == following

@@ -46,10 +46,10 @@ def test_calls_are_counted_by_route_and_kind_and_name_nobody(watched: Watched) -
     assert watched.get(path) == 401
     assert watched.get("/livez") == 200
 
-    told, log = watched.text(), watched.server.log()
+    text, log = watched.text(), watched.server.log()
 
     route = "/api/v1/user-scopes/<str:user_id>"
-    found = samples(told)
+    found = samples(text)
     counted = {
         (labels["route"], labels["kind"], labels["status"]): value
         for (name, pairs), value in found.items()
@@ -62,8 +62,8 @@ def test_calls_are_counted_by_route_and_kind_and_name_nobody(watched: Watched) -
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     assert (route, 200) in {(line.get("route"), line.get("status")) for line in lines}
     for secret in (api.token, sharing.sharing_id, sharing.user.public_id, sharing.user.email):
-        assert secret not in told + log
-    assert not re.search(r"(usr|sh)_[a-z0-9]|cr_(live|test)_|@", told)
+        assert secret not in text + log
+    assert not re.search(r"(usr|sh)_[a-z0-9]|cr_(live|test)_|@", text)
 
 
 def test_due_rows_are_counted_and_their_age_told(watched: Watched) -> None:

@@ -165,8 +165,8 @@ def test_every_address_answers_while_the_database_is_away(site: Site, gate: Gate
                     wrong[f"{who} {path} {answer.status}"] = problems
         assert wrong == {}
         assert {status for status in statuses.values() if status >= 500} == {503}
-        asked = {name for name, status in statuses.items() if status == 503}
-        assert {f"person {name}" for name in ("consent/", "vault/keys", "admin/", "accounts/login/")} <= asked
+        unavailable = {name for name, status in statuses.items() if status == 503}
+        assert {f"person {name}" for name in ("consent/", "vault/keys", "admin/", "accounts/login/")} <= unavailable
         assert site.page("/static/nothing").status in (404, 503)
         assert site.page("/livez").status == 200
     assert_back(site)
@@ -182,8 +182,8 @@ def assert_back(site: Site) -> None:
 def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterwards(
     site: Site, gate: Gate | None, person: Any
 ) -> None:
-    asked = factories.ConsentRequestFactory(user=person)
-    path = reverse("consent:deny", args=[asked.request_id])
+    consent_request = factories.ConsentRequestFactory(user=person)
+    path = reverse("consent:deny", args=[consent_request.request_id])
     token = "t" * 32
     form = {
         "Cookie": f"{site.cookie}; __Host-csrftoken={token}",
@@ -201,18 +201,18 @@ def test_forms_sent_while_the_database_is_away_change_nothing_and_work_afterward
         assert int(answer.headers["Retry-After"]) > 0
         assert "sessionid" not in answer.headers.get("Set-Cookie", "")  # the session is kept
     site.wait_until_back()
-    asked.refresh_from_db()
-    assert asked.status == "pending"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "pending"
     assert site.call("POST", path, body=f"csrfmiddlewaretoken={token}".encode(), **form).status == 302
-    asked.refresh_from_db()
-    assert asked.status == "denied"
+    consent_request.refresh_from_db()
+    assert consent_request.status == "denied"
 
 
 @pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_a_database_that_is_away(site: Site) -> None:
     with refused(None, garbage=True):
-        status, said = site.ready()
-        assert (status, said["checks"]["database"]) == (503, False)
+        status, body = site.ready()
+        assert (status, body["checks"]["database"]) == (503, False)
         assert site.page("/consent/").status == 503
     assert_back(site)
 
@@ -222,8 +222,8 @@ def test_a_database_that_says_nothing_is_away_too(site: Site, gate: Gate | None)
         pytest.skip("SQLite's file says something or is not there")
     assert site.page("/consent/").status == 200
     gate.be_silent()
-    status, said = site.ready()
-    assert (status, said["checks"]["database"]) == (503, False)
+    status, body = site.ready()
+    assert (status, body["checks"]["database"]) == (503, False)
     assert site.page("/consent/").status == 503  # on a connection that takes the question and never answers
     for path in ("/consent/", "/accounts/login/", "/vault/keys", "/api/v1/scope-catalog", "/readyz"):
         answer = site.call("GET", path, Cookie=site.cookie, Authorization=site.token)

@@ -122,8 +122,8 @@ def wrong_among(calls: list[Call], servers: list[Served]) -> Counter[str]:
             headers = {"Authorization": f"Bearer {call.token}", "Content-Type": "application/json"}
             line.request(call.method, f"/api/v1/{call.path}", json.dumps(call.body) if call.body else None, headers)
             answer = line.getresponse()
-            told = json.loads(answer.read())
-            if answer.status != call.status or not call.members.items() <= told.items():
+            body = json.loads(answer.read())
+            if answer.status != call.status or not call.members.items() <= body.items():
                 wrong[f"{call.method} {call.path.partition('?')[0].partition('/')[0]} {answer.status}"] += 1
         line.close()
         return wrong
@@ -172,5 +172,5 @@ def test_a_held_answer_hears_of_a_decision(
         assert heard.wait(MOST_SECONDS)
     eventually(hub.is_silent, "the end of the listener")
 
-    was_told = long_polling._log_pooler.cache_info().currsize == 1
-    assert was_told is not past_the_pooler
+    was_logged = long_polling._log_pooler.cache_info().currsize == 1
+    assert was_logged is not past_the_pooler

@@ -111,7 +111,7 @@ def no_note(var: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (one_byte, "js/a.js is not the release's"),
         (only_compressed, "js/a.js.gz holds something else"),
@@ -123,19 +123,19 @@ def no_note(var: Path) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
-def test_a_server_refuses_anything_else(var: Path, change: Callable[[Path], None], said: str) -> None:
+def test_a_server_refuses_anything_else(var: Path, change: Callable[[Path], None], message: str) -> None:
     key = verifier(var)
     change(var)
 
     begun = started(var, key)
     assert begun.returncode != 0
-    assert said in begun.stderr
+    assert message in begun.stderr
     assert "config.E006" in begun.stderr
     warned = started(var, key, RELEASE_CHECK="warn")
     assert warned.returncode == 0, warned.stderr
-    assert said in warned.stderr
+    assert message in warned.stderr
     checked = manage(var, "check", "--deploy", verifier=key)
-    assert (checked.returncode != 0, said in checked.stderr) == (True, True)
+    assert (checked.returncode != 0, message in checked.stderr) == (True, True)
 
 
 def test_a_release_of_another_key_is_refused(var: Path) -> None:
@@ -179,11 +179,11 @@ def forget() -> None:
 
 
 def test_the_address_tells_of_the_release(db: None, served: None) -> None:
-    told = Client().get(RELEASE).json()
+    body = Client().get(RELEASE).json()
 
-    release = Release(told["note"])
-    assert (told["version"], told["commit"], told["manifest_sha256"]) == (VERSION, "c0ffee", release.sha256)
-    assert (told["entry"], told["proof"]) == (None, None)
+    release = Release(body["note"])
+    assert (body["version"], body["commit"], body["manifest_sha256"]) == (VERSION, "c0ffee", release.sha256)
+    assert (body["entry"], body["proof"]) == (None, None)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])

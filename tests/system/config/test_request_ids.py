@@ -115,7 +115,7 @@ def test_an_agent_is_told_which_request_asks(settings: Any) -> None:
         configure(settings, url=upstream.url)
         caller.post("/api/a2a/brand", CALL, headers=SENT)
         answer = caller.post("/api/a2a/brand", CALL)
-    assert [asked.headers["x-request-id"] for asked in upstream.asked] == [SENT_ID, answer["X-Request-Id"]]
+    assert [call.headers["x-request-id"] for call in upstream.calls] == [SENT_ID, answer["X-Request-Id"]]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -131,9 +131,9 @@ def test_a_webhook_names_the_request_that_caused_it_or_itself(
     app.webhook_endpoints.get().deliveries.filter(notice__sequence=2).update(trace_id="")
     deliver_due()
 
-    told = {headers["webhook-id"]: headers["X-Request-Id"] for headers, _ in receiver.arrived}
+    request_ids = {headers["webhook-id"]: headers["X-Request-Id"] for headers, _ in receiver.arrived}
     first, second = (f"msg_{app.app_id}_{sequence}" for sequence in (1, 2))
-    assert told == {first: SENT_ID, second: second}
+    assert request_ids == {first: SENT_ID, second: second}
 
 
 def sent_from_a_request(worker: Worker) -> None:
@@ -169,13 +169,13 @@ def test_a_task_carries_the_request_into_the_workers_log_and_a_worker_ends(
             ]
             eventually(ours, "the task in the log")
             (line,) = ours()
-            agents.says = {"brand": waits_for(never, {})}
+            agents.replies = {"brand": waits_for(never, {})}
             run = started(PersonFactory())
             eventually(lambda: agents.names == ["brand"], "a call of the agent")
             worker.process.terminate()
             code, ended = worker.process.wait(MOST_SECONDS), timezone.now()
             step = run.steps.get(agent="brand")
-            agents.says = {}
+            agents.replies = {}
             worker.start()
             eventually(lambda: kept(run).finished_at is not None, "the end of the analysis")
         finally:

@@ -18,7 +18,7 @@ from consent.ledger.models import AuditEntry, Receipt
 from consent.log.models import LogState
 from consent.log.sequencing import sequence_and_sign
 from deploy.local import scratch
-from tests.config.restored.said import faults, whole
+from tests.config.restored.command import faults, whole
 from tests.consent.verification.world import approved, make_world
 from tests.factories import AppFactory, PersonFactory, Vault, give_vault
 

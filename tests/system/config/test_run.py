@@ -44,19 +44,19 @@ def test_ctrl_c_ends_everything_with_a_stream_open(api: Developer) -> None:
             stream=True,
             timeout=60,
         )
-        said: list[bytes] = []
-        reading = threading.Thread(target=lambda: said.extend(stream.iter_content(chunk_size=None)))
+        chunks: list[bytes] = []
+        reading = threading.Thread(target=lambda: chunks.extend(stream.iter_content(chunk_size=None)))
         reading.start()
-        eventually(lambda: said, "the beginning of the stream")
+        eventually(lambda: chunks, "the beginning of the stream")
 
         process.send_signal(signal.SIGINT)
         code = process.wait(MOST_SECONDS)
         reading.join(MOST_SECONDS)
     finally:
         process.kill()
-        told = process.stdout.read()
+        output = process.stdout.read()
         process.stdout.close()
         process.wait()
 
-    assert (code, told) == (0, "")  # nobody had to be ended the hard way
-    assert b"retry: " in b"".join(said).strip().split(b"\n\n")[-1]
+    assert (code, output) == (0, "")  # nobody had to be ended the hard way
+    assert b"retry: " in b"".join(chunks).strip().split(b"\n\n")[-1]

@@ -78,14 +78,14 @@ def test_streams_and_held_answers_end_with_the_server(
 ) -> None:
     request = ConsentRequestFactory(app=app)
     stream = open_stream(served, api)
-    said: Future[bytes] = pool.submit(read_to_its_end, stream)
-    held = [pool.submit(hold, served, api, request.request_id) for hold in (hold_status, hold_tool)]
+    streamed: Future[bytes] = pool.submit(read_to_its_end, stream)
+    waiting = [pool.submit(hold, served, api, request.request_id) for hold in (hold_status, hold_tool)]
     eventually(lambda: holds_all_it_may(served.address, api.token), "all three of them at the server")
-    assert not any(call.done() for call in (said, *held))
+    assert not any(call.done() for call in (streamed, *waiting))
 
     served.send(number)
-    status, tool = (call.result(MOST_SECONDS) for call in held)
-    ended = said.result(MOST_SECONDS)
+    status, tool = (call.result(MOST_SECONDS) for call in waiting)
+    ended = streamed.result(MOST_SECONDS)
     code = served.exit_code()
 
     assert code == 0
@@ -123,14 +123,14 @@ def test_reloading_takes_streams_and_held_answers_along(
     That no request is lost is what `deploy.group` is for, and what tests/system/config/test_groups.py holds it to.
     """
     request = ConsentRequestFactory(app=app)
-    said = pool.submit(read_to_its_end, open_stream(served, api))
-    held = [pool.submit(hold, served, api, request.request_id) for hold in (hold_status, hold_tool)]
+    streamed = pool.submit(read_to_its_end, open_stream(served, api))
+    waiting = [pool.submit(hold, served, api, request.request_id) for hold in (hold_status, hold_tool)]
     eventually(lambda: holds_all_it_may(served.address, api.token), "all three of them at the server")
-    assert not any(call.done() for call in (said, *held))
+    assert not any(call.done() for call in (streamed, *waiting))
 
     served.send(signal.SIGHUP)
-    ended = said.result(MOST_SECONDS)  # with the old worker
-    status, tool = (call.result(MOST_SECONDS) for call in held)
+    ended = streamed.result(MOST_SECONDS)  # with the old worker
+    status, tool = (call.result(MOST_SECONDS) for call in waiting)
 
     assert b"retry: " in ended.strip().split(b"\n\n")[-1]
     assert status.json()["status"] == "pending"
@@ -169,7 +169,7 @@ def test_a_call_to_an_agent_goes_on_for_the_grace_and_then_has_an_answer(
     caller = signed_in(consenting(PersonFactory())).client
     session = caller.cookies[settings.SESSION_COOKIE_NAME].value
     with speaking() as agents:
-        agents.says = {"brand": waits_for(answers, {"age": 5})}
+        agents.replies = {"brand": waits_for(answers, {"age": 5})}
         served = Served(killable=True, SHUTDOWN_GRACE_SECONDS=grace, AGENT_BRAND_URL=f"{agents.address}/brand")
         try:
             served.start()

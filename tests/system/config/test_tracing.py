@@ -92,7 +92,7 @@ def test_a_callers_trace_goes_on_to_the_database_an_agent_and_the_log_and_tells_
         served = Served(**collector.environment, AGENT_BRAND_URL=upstream.url)
         try:
             served.start()
-            asked = requests.get(
+            answer = requests.get(
                 f"{served.address}/api/v1/user-scopes/{sharing.sharing_id}?token={api.token}",
                 headers=TRACEPARENT,
                 timeout=60,
@@ -109,11 +109,11 @@ def test_a_callers_trace_goes_on_to_the_database_an_agent_and_the_log_and_tells_
             served.stop()
             served.close()
 
-    assert (asked.status_code, called.status_code, wrong_host.status_code) == (200, 200, 400)
+    assert (answer.status_code, called.status_code, wrong_host.status_code) == (200, 200, 400)
     assert "X-Request-Id" in wrong_host.headers
-    (told,) = upstream.asked
-    assert told.headers["traceparent"].split("-")[:2] == ["00", TRACE]
-    assert "baggage" not in told.headers
+    (call,) = upstream.calls
+    assert call.headers["traceparent"].split("-")[:2] == ["00", TRACE]
+    assert "baggage" not in call.headers
     spans = {span.name: span for span in collector.of_trace()}
     assert spans["POST"].parent_span_id == spans["POST /api/a2a/<path:agent>"].span_id
     assert ("SELECT" in spans) is (connection.vendor == "postgresql")

@@ -36,9 +36,9 @@ for body in job["bodies"]:
     while status == 503:
         connection.request("POST", "/api/v1/request-consent", json.dumps(body), job["headers"])
         answer = connection.getresponse()
-        status, told = answer.status, json.loads(answer.read())
+        status, reply = answer.status, json.loads(answer.read())
         time.sleep(int(answer.headers["Retry-After"]) if status == 503 else 0)
-    print(told.get("code", status))
+    print(reply.get("code", status))
 """
 
 

@@ -124,8 +124,8 @@ def test_a_stream_of_a_suspended_app_ends_and_goes_on_without_a_gap(service: str
 
 def test_after_a_restore_no_number_is_used_again(service: str, app: App, api: Developer) -> None:
     """Who was told of a lost event is told so, and who was not misses nothing."""
-    told, lost, later = (ConsentRequestFactory(app=app) for _ in range(3))
-    decision_actions.deny(request_id=told.request_id, by=told.user)
+    delivered, lost, later = (ConsentRequestFactory(app=app) for _ in range(3))
+    decision_actions.deny(request_id=delivered.request_id, by=delivered.user)
     backup = list(NoticeCounter.objects.values_list("app_id", "sequence"))
     with transaction.atomic():
         decision_actions.deny(request_id=lost.request_id, by=lost.user)
@@ -277,10 +277,10 @@ def test_a_listener_whose_database_says_nothing_holds_up_nothing_else(
     settings.DATABASE_LISTEN_URL = database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")
     monkeypatch.setattr(long_polling, "_ANSWER_TIMEOUT", 0.3)
     monkeypatch.setattr(long_polling, "_RELISTEN_AFTER", 0.1)
-    said = iter([gate.be_silent])
+    steps = iter([gate.be_silent])
 
     def leads_through_pooler(listener: Any) -> bool:
-        next(said, gate.open)()
+        next(steps, gate.open)()
         return connections.leads_through_pooler(listener)
 
     monkeypatch.setattr(long_polling, "leads_through_pooler", leads_through_pooler)

@@ -26,7 +26,7 @@ def test_sigstore_and_the_browser_verify_every_proof(grow: Grow, packages: None)
     sizes = list(AuditCheckpoint.objects.order_by("size").values_list("size", flat=True))
     spki = keys.signing_keys()[0].public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     ask = Client()
-    told = {
+    given = {
         "key": str(keys.verifier_keys()[0]),
         "spki": base64.b64encode(spki).decode(),
         "proofs": [
@@ -48,11 +48,11 @@ def test_sigstore_and_the_browser_verify_every_proof(grow: Grow, packages: None)
     }
     done = subprocess.run(
         [node(), ROOT / "tests" / "system" / "consent" / "foreign.mjs"],
-        input=json.dumps(told).encode(), capture_output=True, check=False,
+        input=json.dumps(given).encode(), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
 
-    said = json.loads(done.stdout)
-    assert len(said["browser"]) == len(said["sigstore"]) == len(told["proofs"]) > 40
-    assert set(said["browser"] + said["sigstore"] + said["consistent"]) == {True}
-    assert set(said["other"] + said["inconsistent"]) == {False}
+    body = json.loads(done.stdout)
+    assert len(body["browser"]) == len(body["sigstore"]) == len(given["proofs"]) > 40
+    assert set(body["browser"] + body["sigstore"] + body["consistent"]) == {True}
+    assert set(body["other"] + body["inconsistent"]) == {False}

@@ -17,23 +17,23 @@ BEFORE, AFTER = "0018", "0019"
 @pytest.mark.django_db(transaction=True)
 def test_both_copies_are_byte_for_byte_what_was_signed_and_others_are_refused() -> None:
     made = [ReceiptFactory(), ReceiptFactory(request__purpose='Zwei "Maße", drei 🍜\\')]
-    told = [(each.receipt_id, each.jws, each.app_jws) for each in made]
-    assert all(receipts.sign(receipts.verified(copy) or {}, RECEIPT_TYPE) == copy for _, *both in told for copy in both)
+    kept = [(each.receipt_id, each.jws, each.app_jws) for each in made]
+    assert all(receipts.sign(receipts.verified(copy) or {}, RECEIPT_TYPE) == copy for _, *both in kept for copy in both)
     try:
         migrate(BEFORE)
-        assert copies() == told
+        assert copies() == kept
 
-        for own in (told[0][1], told[1][1] + "=", "no receipt"):  # the first says something else than the app's copy
+        for own in (kept[0][1], kept[1][1] + "=", "no receipt"):  # the first says something else than the app's copy
             change(made[1].pk, own)
             with pytest.raises(ValueError, match=f"The receipt {made[1].receipt_id} is not one that this service"):
                 migrate(AFTER)
-            assert copies() == [told[0], (told[1][0], own, told[1][2])]
-        change(made[1].pk, told[1][1])
+            assert copies() == [kept[0], (kept[1][0], own, kept[1][2])]
+        change(made[1].pk, kept[1][1])
     finally:
         migrate()
 
-    assert [(each.receipt_id, each.jws, each.app_jws) for each in Receipt.objects.order_by("pk")] == told
-    assert all(receipts.verified(copy) for _, *both in told for copy in both)
+    assert [(each.receipt_id, each.jws, each.app_jws) for each in Receipt.objects.order_by("pk")] == kept
+    assert all(receipts.verified(copy) for _, *both in kept for copy in both)
 
 
 def migrate(*to: str) -> None:

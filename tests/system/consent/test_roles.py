@@ -40,9 +40,9 @@ def roles() -> Iterator[str]:
 
 
 def write(count: int) -> None:
-    told = audit.NewEntry(chain="person:a", kind="denied", actor="person", at=AT, facts={"user_id": "usr_a"})
+    entry = audit.NewEntry(chain="person:a", kind="denied", actor="person", at=AT, facts={"user_id": "usr_a"})
     with transaction.atomic():
-        audit.append_all([told] * count)
+        audit.append_all([entry] * count)
 
 
 def refusal(statement: str) -> str:
@@ -152,12 +152,12 @@ def test_the_sequencer_as_a_process_has_its_role_and_the_keys_of_the_log_alone(r
         write(2)
         eventually(AuditCheckpoint.objects.filter(size=3).exists, "a checkpoint of three entries")
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=MOST_SECONDS)
+        _, output = process.communicate(timeout=MOST_SECONDS)
     finally:
         process.kill()
         process.wait()
 
-    assert (process.returncode, said) == (0, "")
+    assert (process.returncode, output) == (0, "")
     assert LogQueue.objects.count() == 0
     assert list(verify_log()) == []
 

@@ -63,11 +63,11 @@ def test_streams_and_held_answers_of_another_process_end(elsewhere: str, app: Ap
     if connection.vendor != "postgresql":
         pytest.skip("processes that share a file of SQLite hear of notices alone, and look again every 15 s")
     request = ConsentRequestFactory(app=app)
-    held: list[Any] = []
+    answers: list[Any] = []
 
     def wait() -> None:
         params = {"request_id": request.request_id, "wait": "30"}
-        held.append(requests.get(f"{elsewhere}/consent-status", params, headers=headers, timeout=60))
+        answers.append(requests.get(f"{elsewhere}/consent-status", params, headers=headers, timeout=60))
 
     with requests.get(f"{elsewhere}/consent-events", headers=headers, stream=True, timeout=60) as stream:
         lines = stream.iter_lines(chunk_size=1)
@@ -77,11 +77,11 @@ def test_streams_and_held_answers_of_another_process_end(elsewhere: str, app: Ap
         token = headers["Authorization"].removeprefix("Bearer ")
         eventually(lambda: holds_all_it_may(elsewhere.removesuffix("/api/v1"), token), "the held call")
         suspend_app(app=app, by=None, note="why")
-        told = [line for line in lines if line.startswith((b"event", b"data", b":"))]
+        events = [line for line in lines if line.startswith((b"event", b"data", b":"))]
         waiter.join()
 
-    assert told == []  # no comment either, as comes after fifteen silent seconds
-    assert (held[0].status_code, held[0].json()["code"]) == (403, "app_suspended")
+    assert events == []  # no comment either, as comes after fifteen silent seconds
+    assert (answers[0].status_code, answers[0].json()["code"]) == (403, "app_suspended")
 
 
 def test_what_becomes_of_its_requests_stays_here(app: App) -> None:

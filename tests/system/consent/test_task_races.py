@@ -55,19 +55,19 @@ def test_two_workers_end_everything_once() -> None:
 
 def test_a_row_that_somebody_holds_is_left_to_the_next_round() -> None:
     requests, grants = overdue(3, [AppFactory()])
-    held, released = threading.Event(), threading.Event()
+    locked, released = threading.Event(), threading.Event()
 
     def hold() -> int:
         with transaction.atomic():
             Grant.objects.select_for_update().get(pk=grants[0].pk)
             ConsentRequest.objects.select_for_update().get(pk=requests[0].pk)
-            held.set()
+            locked.set()
             released.wait(MOST_SECONDS)
         return 0
 
     with ThreadPoolExecutor(1) as pool:
         holding = pool.submit(on_own_connection(hold))
-        assert held.wait(MOST_SECONDS)
+        assert locked.wait(MOST_SECONDS)
         assert expiry.write_down_expiry() == 4
         released.set()
         holding.result()

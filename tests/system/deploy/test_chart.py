@@ -127,11 +127,11 @@ def test_each_container_is_confined_and_limited(option: str) -> None:
 def test_each_process_that_can_be_asked_is_probed() -> None:
     for name in SERVERS:
         server = process(name)
-        asked = {probe: server[f"{probe}Probe"] for probe in ("startup", "liveness", "readiness")}
-        assert [each["httpGet"]["path"] for each in asked.values()] == ["/livez", "/livez", "/readyz"]
-        assert {each["httpGet"]["httpHeaders"][0]["value"] for each in asked.values()} == {"consent.example"}
-        assert asked["readiness"]["timeoutSeconds"] > 1  # which /readyz itself may take
-        assert asked["startup"]["periodSeconds"] * asked["startup"]["failureThreshold"] >= 120
+        probes = {probe: server[f"{probe}Probe"] for probe in ("startup", "liveness", "readiness")}
+        assert [each["httpGet"]["path"] for each in probes.values()] == ["/livez", "/livez", "/readyz"]
+        assert {each["httpGet"]["httpHeaders"][0]["value"] for each in probes.values()} == {"consent.example"}
+        assert probes["readiness"]["timeoutSeconds"] > 1  # which /readyz itself may take
+        assert probes["startup"]["periodSeconds"] * probes["startup"]["failureThreshold"] >= 120
     for name in ("consent-worker", "consent-beat"):
         made = process(name)
         address = {"name": "METRICS_ADDRESS", "value": "0.0.0.0:9464"}
@@ -239,8 +239,8 @@ def test_each_process_has_the_threads_that_it_needs() -> None:
     assert SLOW in found["consent-slow"]
     assert f"--workers {TOOLS_WORKERS} {TOOLS}" in found["consent-tools"]
     assert WORKER in found["consent-worker"]
-    for held in ("consent-slow", "consent-tools"):
-        assert "--backlog 2048" in found[held]  # granian takes on no more than that at once
+    for unit in ("consent-slow", "consent-tools"):
+        assert "--backlog 2048" in found[unit]  # granian takes on no more than that at once
 
 
 def test_there_is_one_timer_and_one_sequencer_whose_disk_outlives_it() -> None:

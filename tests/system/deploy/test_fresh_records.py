@@ -37,14 +37,14 @@ def test_after_a_fresh_run_every_record_has_rows_and_everything_holds(tmp_path: 
         return done.stdout
 
     first = run("trip")
-    for said in (
+    for line in (
         "5/5 read", "core-profile made ", "favourite cuisine is now Georgian",
         "linked Lindenau Savings Bank", "4/4 second: ", " fields of Mara Lindholm", "coverage ",
         "ask       core: ", "sports_interest stays rowing by the owner's word (", "second says volleyball)",
         "Neighbourhood CRM, which a consent names, got ",
         "the gateway reported it delivered",
     ):  # fmt: skip
-        assert said in first, first
+        assert line in first, first
 
     with sqlite3.connect(f"file:{tmp_path / 'db.sqlite3'}?mode=ro", uri=True) as database:
         rows = {

@@ -34,7 +34,7 @@ def test_what_a_run_proves(code: int, results: str, promise: Promise, state: str
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "found"),
+    ("code", "output", "found"),
     [
         (0, "7 requests, 0 failed\n", ("proven", "0 failed")),
         (1, "7 requests, 2 failed\n", ("red", "2 failed")),
@@ -44,9 +44,9 @@ def test_what_a_run_proves(code: int, results: str, promise: Promise, state: str
     ids=["measured", "failed", "without its figure", "nothing to measure"],
 )
 def test_what_a_measurement_proves(
-    code: int, said: str, found: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+    code: int, output: str, found: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proving, "_run", lambda *_: (code, said))
+    monkeypatch.setattr(proving, "_run", lambda *_: (code, output))
     line = Promise("line", "0 failed", bench=("trip",), figure=r"(\d+ failed)")
 
     assert proving._of_bench(line, False) == found
@@ -68,13 +68,13 @@ def test_a_line_is_as_its_test_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("DJANGO_SETTINGS_MODULE")  # of this project, which the tests there are not of
 
     assert proving.table([]) == 1
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for mark in ("✓ good", "✗ bad", "○ nothing", "- elsewhere"):
-        assert f"\n{mark} " in said
-    assert "  7 runs\n" in said
-    assert "1 proven, 1 red, 1 left out, 1 not built." in said
-    assert f"all that it said: {tmp_path / 'prove' / 'all-tests.txt'}" in said
-    assert "./run test test_bad.py\n" in said
+        assert f"\n{mark} " in output
+    assert "  7 runs\n" in output
+    assert "1 proven, 1 red, 1 left out, 1 not built." in output
+    assert f"all that it said: {tmp_path / 'prove' / 'all-tests.txt'}" in output
+    assert "./run test test_bad.py\n" in output
     assert "AssertionError" in (tmp_path / "prove" / "all-tests.txt").read_text()
     assert proving.table(["--only", "good"]) == 0
     assert "  7 runs\n" in capsys.readouterr().out

@@ -85,13 +85,13 @@ def test_what_is_inside_and_its_digests_lie_beside_it(made: Path) -> None:
 
 def test_the_source_of_the_python_client_builds_what_the_wheel_holds(made: Path, tmp_path: Path) -> None:
     [sdist], [wheel] = made.glob("consent_bridge-*.tar.gz"), made.glob("*.whl")
-    held = []
+    contents = []
     for place, archive in ((tmp_path / "source", sdist), (tmp_path / "wheel", wheel)):
         options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-compile", "--target", str(place)]
         subprocess.run([sys.executable, "-m", "pip", "install", *options, archive], check=True, capture_output=True)
-        held.append({file.name: file.read_bytes() for file in (place / "consent_bridge").iterdir()})
+        contents.append({file.name: file.read_bytes() for file in (place / "consent_bridge").iterdir()})
 
-    assert held[0] == held[1]
+    assert contents[0] == contents[1]
 
 
 def test_what_does_not_agree_is_told(made: Path) -> None:

@@ -27,8 +27,8 @@ class Service(BaseHTTPRequestHandler):
     """The address of OSV's interface that is asked about one package in one version."""
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        body = json.dumps({"vulns": [ADVISORY]} if asked == KNOWN else {}).encode()
+        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = json.dumps({"vulns": [ADVISORY]} if question == KNOWN else {}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -165,9 +165,9 @@ def test_the_caller_is_whom_the_proxy_saw(proxy: tuple[int, int]) -> None:
     answer = call(f"https://127.0.0.1:{proxy[0]}/", X_Forwarded_For="192.0.2.3", **{"X-Forwarded-For": "192.0.2.1"})
 
     assert answer is not None
-    told = json.loads(answer[2])
-    assert (told["x-forwarded-for"], told["x-forwarded-proto"], told["host"]) == ("127.0.0.1", "https", HOST)
-    assert not [name for name in told if "_" in name]
+    body = json.loads(answer[2])
+    assert (body["x-forwarded-for"], body["x-forwarded-proto"], body["host"]) == ("127.0.0.1", "https", HOST)
+    assert not [name for name in body if "_" in name]
 
 
 @pytest.mark.skipif(CADDY is None, reason="Caddy is not installed")

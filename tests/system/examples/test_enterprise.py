@@ -37,7 +37,7 @@ def agents(settings):
         settings.AGENTS = {
             **settings.AGENTS, **found.settings(), "core-profile": {**nowhere, "url": f"{found.address}/core-profile"},
         }  # fmt: skip
-        found.says = {
+        found.replies = {
             "core-profile": {"full_name": "Ana Sá"}, "core": {"full_name": "Ana Sá"}, "public": {"city": "Faro"},
             "second": {"country": "Portugal"}, "brand": {"likes": ["tea"], "brand_affinities": ["Muji"]},
         }  # fmt: skip

@@ -39,11 +39,11 @@ def test_agent_asks_waits_and_suggests(environment, owner, person):
         request_id = request_in(agent.line())
         review = owner.review(request_id)
         decided = owner.approve(review, invited=True)
-        code, said = agent.ends()
+        code, output = agent.ends()
 
     assert (review.scope, review.purpose) == (SCOPE, PURPOSE)
     assert decided.grant.status == "active"
-    assert (code, said) == (0, ["- Green Mango (Thai)", "- Da Lucia (Italian)"])
+    assert (code, output) == (0, ["- Green Mango (Thai)", "- Da Lucia (Italian)"])
 
 
 def test_agent_takes_no_for_an_answer(environment, owner, person):
@@ -171,8 +171,8 @@ def test_receiver_takes_what_the_service_sends(settings, service, api, owner, pe
     ):
         address = json.loads(receiver.line())["listening"]
         WebhookEndpoint.objects.create(app=api.app, url=address, secret=encryption.sealed(SECRET))
-        asked = app.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=generate_connector_key())
-        approved = owner.approve(owner.review(asked.request_id), invited=True)
+        made_request = app.request_consent(invitation_of(person), SCOPE, purpose=PURPOSE, key=generate_connector_key())
+        approved = owner.approve(owner.review(made_request.request_id), invited=True)
         deliver_due()
         first = json.loads(receiver.line())
         owner.revoke(approved.grant.grant_id)
@@ -234,12 +234,12 @@ def test_the_age_gate_lets_nobody_in_who_brings_no_answer(environment, api):
         address = gate.line().removeprefix("Open ")
         api.app.origins = [address.rstrip("/")]
         api.app.save(update_fields=["origins"])
-        asked = visitor.post(f"{address}ask", headers={"Origin": address.rstrip("/")}, allow_redirects=False)
+        response = visitor.post(f"{address}ask", headers={"Origin": address.rstrip("/")}, allow_redirects=False)
         connection_id = Connection.objects.get().connection_id
 
         pages = [visitor.get(f"{address}back?{query}").text for query in ("", f"connection_id={connection_id}")]
 
-    assert (asked.status_code, "/connect/" in asked.headers["Location"]) == (303, True)
+    assert (response.status_code, "/connect/" in response.headers["Location"]) == (303, True)
     assert ["We could not find out" in page and "Come in" not in page for page in pages] == [True, True]
 
 

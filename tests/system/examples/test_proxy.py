@@ -140,9 +140,9 @@ def test_the_caller_is_whom_the_proxy_saw(proxy: Proxy) -> None:
 
     _, _, seen = call(f"https://{proxy.tls}/", "203.0.113.1", **forged)
 
-    told = json.loads(seen)
-    assert told["x-forwarded-for"] == ["203.0.113.1"]
-    assert not [name for name in told if "_" in name]
+    body = json.loads(seen)
+    assert body["x-forwarded-for"] == ["203.0.113.1"]
+    assert not [name for name in body if "_" in name]
 
 
 def test_a_flood_at_the_accounts_is_refused_before_it_arrives(proxy: Proxy) -> None:
@@ -184,12 +184,12 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
     for path in ("developers/invitations", "accounts/password/reset/key", "accounts/confirm-email"):
         call(f"https://{proxy.tls}/{path}/secret/", "203.0.113.9")
 
-    def said() -> list[str]:
+    def logged() -> list[str]:
         (log,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]/consent.log")
         return re.findall(r'^203\.0\.113\.9 \S+ "GET (\S+)"', log.read_text(), re.MULTILINE)
 
-    eventually(lambda: len(said()) == 7, "the log of seven requests")
-    assert said() == [
+    eventually(lambda: len(logged()) == 7, "the log of seven requests")
+    assert logged() == [
         "/api/v1/user-scopes/usr_-",
         "/api/v1/user-scopes/sh_-",
         "/api/v1/sandbox/people/usr_-/clock",
@@ -201,7 +201,7 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *told: Any) -> None:
+    def redirect_request(self, *arguments: Any) -> None:
         return None
 
 
@@ -217,10 +217,10 @@ class _Stays(urllib.request.HTTPRedirectHandler):
     ],
 )
 def test_only_pages_lead_from_plain_http_to_tls(proxy: Proxy, path: str, status: int, location: str | None) -> None:
-    asked = urllib.request.Request(f"http://{proxy.plain}{path}", headers={"Host": "consent.example"})
+    request = urllib.request.Request(f"http://{proxy.plain}{path}", headers={"Host": "consent.example"})
 
     with pytest.raises(urllib.error.HTTPError) as answer:
-        urllib.request.build_opener(_Stays).open(asked)
+        urllib.request.build_opener(_Stays).open(request)
 
     with answer.value as refused:
         assert (refused.code, refused.headers["Location"]) == (status, location)
@@ -231,12 +231,12 @@ def test_only_pages_lead_from_plain_http_to_tls(proxy: Proxy, path: str, status:
     [("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-AES128-SHA", False), ("AES128-GCM-SHA256", False)],
 )
 def test_the_proxy_takes_strong_ciphers_alone(proxy: Proxy, cipher: str, is_taken: bool) -> None:
-    asked = ssl._create_unverified_context()
-    asked.maximum_version = ssl.TLSVersion.TLSv1_2
-    asked.set_ciphers(cipher)
+    context = ssl._create_unverified_context()
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(cipher)
     with socket.create_connection(("127.0.0.1", int(proxy.tls.rpartition(":")[2]))) as plain:
         try:
-            with asked.wrap_socket(plain, server_hostname="consent.example") as wrapped:
+            with context.wrap_socket(plain, server_hostname="consent.example") as wrapped:
                 taken = wrapped.cipher()
         except (ssl.SSLError, ConnectionError):
             taken = None

@@ -60,11 +60,11 @@ def test_every_snippet_has_a_test_and_none_stands_outside():
 def test_with_curl_and_a_jose_library(place, owner):
     discovered = json.loads(run(place, "discover.sh", owner))
     assert "/consent/requests/req_" in run(place, "ask.sh", owner)
-    asked = json.loads((place[0] / "asked.json").read_text())
+    made_request = json.loads((place[0] / "asked.json").read_text())
     read = run(place, "read.sh", owner)
 
     assert "attr.lifestyle.food.*" in discovered["scopes"]
-    assert asked["status"] == "pending"
+    assert made_request["status"] == "pending"
     assert json.loads(read[read.rindex('{"lifestyle"') :]) == APPROVED
     assert (place[0] / "app.jwk").stat().st_mode & 0o777 == 0o600
 
@@ -99,9 +99,9 @@ def test_a_refused_look_ends_the_script(place):
 def test_the_check_finds_what_the_person_would_be_shown_instead(place, owner):
     folder, environment = place
     run(place, "ask.sh", owner)
-    asked = json.loads((folder / "asked.json").read_text())
-    asked["request"]["purpose"] = "Sell what you like"
-    (folder / "asked.json").write_text(json.dumps(asked))
+    made_request = json.loads((folder / "asked.json").read_text())
+    made_request["request"]["purpose"] = "Sell what you like"
+    (folder / "asked.json").write_text(json.dumps(made_request))
 
     done = subprocess.run([sys.executable, "check_request.py"], cwd=folder, env=environment, capture_output=True)
 
@@ -134,9 +134,9 @@ def test_the_check_takes_an_answer_in_place_of_a_value_as_it_was_asked_for(place
     assert done.returncode == 0, done.stderr
     assert "/consent/requests/req_" in done.stdout
 
-    asked = json.loads((folder / "asked.json").read_text())
-    asked["request"]["derived"][path]["from"] = "identity.basic.full_name"
-    (folder / "asked.json").write_text(json.dumps(asked))
+    made_request = json.loads((folder / "asked.json").read_text())
+    made_request["request"]["derived"][path]["from"] = "identity.basic.full_name"
+    (folder / "asked.json").write_text(json.dumps(made_request))
     done = subprocess.run([sys.executable, "check_request.py"], cwd=folder, env=environment, capture_output=True)
     assert b"something else than what was asked" in done.stderr
 
@@ -145,8 +145,8 @@ def test_opening_refuses_the_answer_to_another_request(place, owner):
     folder, environment = place
     run(place, "ask.sh", owner)
     run(place, "read.sh", owner)
-    asked = json.loads((folder / "asked.json").read_text())
-    (folder / "asked.json").write_text(json.dumps({**asked, "request_id": "req_other"}))
+    made_request = json.loads((folder / "asked.json").read_text())
+    (folder / "asked.json").write_text(json.dumps({**made_request, "request_id": "req_other"}))
 
     done = subprocess.run([sys.executable, "open_export.py"], cwd=folder, env=environment, capture_output=True)
 

@@ -187,11 +187,11 @@ def test_the_suites_authorization_scenarios_pass(service: str, person: User, sui
 
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
         assert running.stdout is not None
-        said = []
+        lines = []
         for line in running.stdout:
-            said.append(line)
+            lines.append(line)
             if found := re.search(rf"{re.escape(service)}/oauth/authorize/\S+", line):
                 requests.get(browser.allow(found[0]), timeout=60, proxies={"http": ""})
-        assert running.wait(120) == 0, "".join(said)
+        assert running.wait(120) == 0, "".join(lines)
 
     assert failed_checks(tmp_path) == set()

@@ -26,8 +26,8 @@ JWE = factories.old_jwe({"favorite_cuisine": "Georgian"})
 
 
 def line(email: str, domain: str = "lifestyle", **change: Any) -> str:
-    told = {"user_email": email, "domain": domain, "jwe": JWE, "updated_at": "2024-05-17T09:30:00Z"}
-    return json.dumps(told | change)
+    record = {"user_email": email, "domain": domain, "jwe": JWE, "updated_at": "2024-05-17T09:30:00Z"}
+    return json.dumps(record | change)
 
 
 def written(tmp_path: Path, *lines: str) -> Path:
@@ -142,8 +142,8 @@ def test_bad_lines_are_named_and_the_good_ones_come_in(db: None, tmp_path: Path,
     named = capsys.readouterr().err.splitlines()
     assert len(named) == len(BAD)
     for reason in BAD:
-        assert any(reason in told for told in named), (reason, named)
-    assert [told.split(":")[0] for told in named] == [f"line {number + 1}" for number in range(len(BAD))]
+        assert any(reason in complaint for complaint in named), (reason, named)
+    assert [complaint.split(":")[0] for complaint in named] == [f"line {number + 1}" for number in range(len(BAD))]
     assert rows() == [("zoe@example.org", "lifestyle", JWE)]
     assert MigrationState.objects.get(user=None).last_error.startswith(f"{len(BAD)} lines refused: 1, 2, 3")
 
@@ -197,9 +197,9 @@ def test_status_tells_counts(person: User, tmp_path: Path, capsys: Any) -> None:
 
     call_command("migration_status")
 
-    told = capsys.readouterr().out.splitlines()
-    assert told[:5] == ["waiting_for_unlock: 1", "running: 0", "completed: 0", "failed: 0", "old rows left: 1"]
-    assert told[5].endswith(": completed, line 1, 1 imported, 0 known, 0 refused")
+    output = capsys.readouterr().out.splitlines()
+    assert output[:5] == ["waiting_for_unlock: 1", "running: 0", "completed: 0", "failed: 0", "old rows left: 1"]
+    assert output[5].endswith(": completed, line 1, 1 imported, 0 known, 0 refused")
 
 
 # --- killed -----------------------------------------------------------------------------------------------------------
@@ -229,9 +229,9 @@ def _line_reached() -> int:
 
 def _peak(process: "subprocess.Popen[str]") -> int:
     """Wait for its end, which is a good one; the most memory it ever had, in megabytes."""
-    told, _ = process.communicate()
+    output, _ = process.communicate()
     assert process.returncode == 0
-    return int(told.split()[-1]) // 1024
+    return int(output.split()[-1]) // 1024
 
 
 @pytest.fixture

@@ -56,11 +56,11 @@ def test_each_of_two_passkeys_opens_its_own_wrapper(tab: Tab, api: OwnerApi) -> 
 
 TELLS = """([type, length]) => {
   const proto = PublicKeyCredential.prototype;
-  const told = proto.getClientExtensionResults;
+  const original = proto.getClientExtensionResults;
   proto.getClientExtensionResults = function () {
     const first = new ArrayBuffer(length);
-    const said = told.call(this);
-    return this.response instanceof globalThis[type] ? { ...said, prf: { enabled: true, results: { first } } } : said;
+    const found = original.call(this);
+    return this.response instanceof globalThis[type] ? { ...found, prf: { enabled: true, results: { first } } } : found;
   };
 }"""
 

@@ -73,15 +73,15 @@ def tab(sealing_tabs: Tabs, api: OwnerApi) -> Tab:
     return tab
 
 
-def approve(tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None, **said: bool) -> Any:
+def approve(tab: Tab, api: OwnerApi, attributes: list[str], duration: int | None = None, **more: bool) -> Any:
     return tab.run(
-        f"""async ([id, attributes, accessDuration, said]) => {{ {VAULT} {PAGE}
+        f"""async ([id, attributes, accessDuration, more]) => {{ {VAULT} {PAGE}
           let answer;
-          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration, ...said }}));
+          const deciding = async () => (answer = await vault.approve(id, {{ attributes, accessDuration, ...more }}));
           const failed = await failure(deciding);
           return failed ?? answer;
         }}""",
-        [api.request_data["request"]["request_id"], attributes, duration, said],
+        [api.request_data["request"]["request_id"], attributes, duration, more],
     )
 
 
@@ -143,8 +143,8 @@ def test_the_notes_that_go_with_a_decision_remember_it(tab: Tab, api: OwnerApi, 
       return (await readNotes()).notes; }"""
     request, approval = export["request"], decision["approval"]
     claims = verified(approval, "consent-approval+jwt", check_public_key(decision["approval_key"]), "the approval")
-    asked = [*(request["required_attributes"] or []), *(request["optional_attributes"] or [])] or request["attributes"]
-    record = [[asked.index(CUISINE)], claims["ends_at"], 1, sha256(approval)]
+    paths = [*(request["required_attributes"] or []), *(request["optional_attributes"] or [])] or request["attributes"]
+    record = [[paths.index(CUISINE)], claims["ends_at"], 1, sha256(approval)]
     key = request["connector_thumbprint"]
     assert tab.run(read) == {
         "root": thumbprint(api.root["signing_public_key"]),
@@ -217,8 +217,8 @@ def test_approved_attribute_that_does_not_exist_leaves_nothing(tab: Tab, api: Ow
 
 
 def test_preview_shows_what_was_asked_and_is_there(tab: Tab, api: OwnerApi) -> None:
-    held = tab.run(f"async (id) => {{ {VAULT} return vault.preview(id); }}", api.request_data["request"]["request_id"])
-    assert [(attribute["path"], attribute["value"]) for attribute in held] == [(CUISINE, "Thai"), (DIET, "vegetarian")]
+    shown = tab.run(f"async (id) => {{ {VAULT} return vault.preview(id); }}", api.request_data["request"]["request_id"])
+    assert [(attribute["path"], attribute["value"]) for attribute in shown] == [(CUISINE, "Thai"), (DIET, "vegetarian")]
 
 
 @pytest.mark.parametrize("path", [DRINK, "lifestyle.habits.transport", "contact.email.email"])
@@ -293,8 +293,13 @@ def test_a_registration_that_the_log_does_not_prove_seals_nothing(tab: Tab, api:
     """What the service says of it is no proof; here it says all that it can, and the log is empty."""
     request = api.request_data["request"]
     facts = {"app_id": request["app_id"], "thumbprint": request["connector_thumbprint"]}
-    told = entry(NoChain, "connector_key_registered", facts) | (changed or {})
-    vouching = {"by": "registered", "domain": None, "since": told["at"], "entry": None if changed is None else told}
+    registered = entry(NoChain, "connector_key_registered", facts) | (changed or {})
+    vouching = {
+        "by": "registered",
+        "domain": None,
+        "since": registered["at"],
+        "entry": None if changed is None else registered,
+    }
     api.request_data["vouching"] = vouching
     assert approve(tab, api, [CUISINE]) == ["Refused", "request_changed"]
     assert api.decisions == []
@@ -343,7 +348,7 @@ def test_locking_forgets_the_preview(tab: Tab, api: OwnerApi) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scope", "path", "asked"),
+    ("scope", "path", "expected"),
     [
         ("attr.lifestyle.*", "lifestyle.food.own_attribute", True),
         ("attr.lifestyle.food.*", "lifestyle.food.own_attribute", True),
@@ -355,12 +360,12 @@ def test_locking_forgets_the_preview(tab: Tab, api: OwnerApi) -> None:
         ("other.lifestyle.*", "lifestyle.food.own_attribute", False),
     ],
 )
-def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, asked: bool) -> None:
+def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, expected: bool) -> None:
     request = {"scope": scope, "required_attributes": None, "optional_attributes": None}
     found = sealing_page.run(
         f"async ([request, path]) => {{ {VAULT} return vault.isAsked(request, path); }}", [request, path]
     )
-    assert found is asked
+    assert found is expected
 
 
 def test_the_vault_and_the_bridge_derive_the_same_keys(tab: Tab, api: OwnerApi, export: dict[str, Any]) -> None:

@@ -62,15 +62,15 @@ class ConsentRequestFactory(makes(ConsentRequest)):
     @factory.lazy_attribute
     def request_digest(self) -> str:
         """By the bridge's own code, so that the server's is compared with another's."""
-        asked = {name: getattr(self, name, None) for name in sealed.DIGEST_MEMBERS}
-        asked |= {name: getattr(self, name) for name in sealed.LATER_MEMBERS if getattr(self, name, None) is not None}
+        members = {name: getattr(self, name, None) for name in sealed.DIGEST_MEMBERS}
+        members |= {name: getattr(self, name) for name in sealed.LATER_MEMBERS if getattr(self, name, None) is not None}
         return sealed.request_digest(
-            asked
+            members
             | {
                 "app_id": self.app.app_id,
                 "user_id": self.pairwise_id,
                 "expires_at": rfc3339(self.expires_at),
-                "refresh_policy": asked["refresh_policy"] or "snapshot",
+                "refresh_policy": members["refresh_policy"] or "snapshot",
             }
         )
 

@@ -9,18 +9,18 @@ from django.core.management import CommandError, call_command
 
 def whole(**options: Any) -> str:
     """What the command says of a database that holds."""
-    said = StringIO()
-    call_command("verify_restore", stdout=said, stderr=StringIO(), **options)
-    assert "FAILS" not in said.getvalue()
-    return said.getvalue()
+    output = StringIO()
+    call_command("verify_restore", stdout=output, stderr=StringIO(), **options)
+    assert "FAILS" not in output.getvalue()
+    return output.getvalue()
 
 
 def faults(**options: Any) -> list[str]:
     """The lines that fail, each `part: what was found`."""
-    said = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError) as raised:
-        call_command("verify_restore", stdout=said, stderr=StringIO(), **options)
-    found = [line[10:] for line in said.getvalue().splitlines() if line.startswith("FAILS")]
+        call_command("verify_restore", stdout=output, stderr=StringIO(), **options)
+    found = [line[10:] for line in output.getvalue().splitlines() if line.startswith("FAILS")]
     assert raised.value.returncode == 1
     assert str(raised.value).startswith(f"{len(found)} of ")
     return found
