@@ -13,7 +13,7 @@ from common.clock import rfc3339
 from common.limits import Count
 from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
-from consent.connector_keys.actions import claim_key, fetch_published_keys
+from consent.connector_keys.actions import claim_key, schedule_key_fetch
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person, reading_registry
 from consent.errors import (
@@ -28,7 +28,7 @@ from consent.requests import digest, limits, own_rules
 from consent.requests.actions import close_request
 from consent.requests.draft import ConnectorKey, RequestDraft
 from consent.requests.models import ConsentRequest
-from consent.requests.named_keys import vouched_key
+from consent.requests.named_keys import find_or_fetch_vouched_key
 from consent.requests.recent import RecentRequests, read_recent
 from consent.requests.return_addresses import require_registered
 from consent.schemas import RequestConsentBody
@@ -63,7 +63,7 @@ def request_consent(
     *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = ""
 ) -> Answer:
     """Ask; `hint` says on whose behalf the app does."""
-    key = connector_key(app, body)
+    key = resolve_connector_key(app, body)
     person = read_person(
         app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=body.user_id, hint=hint
     )
@@ -83,12 +83,12 @@ def request_consent(
         raise
 
 
-def check_request_along(*, app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+def check_riding_request(*, app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it.
 
     Returns the key as it is now.
     """
-    key = connector_key(app, body)
+    key = resolve_connector_key(app, body)
     with reading_registry():
         entry = entries().by_scope.get(body.scope)
     if entry is None:
@@ -108,9 +108,9 @@ def request_with_connection(
 ) -> ConsentRequest:
     """The request that rides on a connection which this person has just accepted. Inside a transaction.
 
-    `key` is what `connector_key` found before it. What the app asked them before for the same key, and waits, is
-    cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it is.
-    Raises the refusals of `request_consent`.
+    `key` is what `resolve_connector_key` found before it. What the app asked them before for the same key, and waits,
+    is cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it
+    is. Raises the refusals of `request_consent`.
     """
     along = _Along(withheld)
     answer, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, along)
@@ -155,15 +155,17 @@ def _make_request(
     return Answer(answer, is_new, [unknown_count, *met])
 
 
-def connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+def resolve_connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     """The key that was sent; without one, the key of that name that the app registered or publishes.
 
-    May ask the app's site: outside `atomic`.
+    May fetch from the app's site: outside `atomic`.
 
     A host that acts for somebody's app brings no other: what a model says, others may have put into its mouth.
     """
     given, only_vouched = body.connector_public_key, app.is_host and not app.is_personal
-    vouched = vouched_key(app=app, key_id=body.connector_key_id) if given is None or only_vouched else None
+    vouched = None
+    if given is None or only_vouched:
+        vouched = find_or_fetch_vouched_key(app=app, key_id=body.connector_key_id)
     given = vouched if given is None else given
     if given is None:
         raise ConnectorKeyRequired("connector_public_key is missing, and no usable key is registered by this name.")
@@ -222,7 +224,7 @@ def _find_or_make(
     made.withheld = along is not None and along.withheld
     made.save(force_insert=True)
     if not app.is_test:
-        fetch_published_keys(request_pk=made.pk, app_pk=app.app_pk)
+        schedule_key_fetch(request_pk=made.pk, app_pk=app.app_pk)
     return Answer(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
 
 

@@ -22,8 +22,8 @@ _NOBODY = b"consent-runtime: a key that nobody has\x00"
 _KEY_FETCHES = Limit("published-key-looks", 120, 3600)  # at an app's own site, while it waits for the answer
 
 
-def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
-    """The public JWK of that name; None where nobody vouches for one. May ask the app's site: outside `atomic`."""
+def find_or_fetch_vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
+    """The public JWK of that name; None where nobody vouches for one. May fetch it: outside `atomic`."""
     registered = usable_key(app_pk=app.app_pk, key_id=key_id)
     if registered is not None:
         return registered
