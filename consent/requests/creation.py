@@ -24,13 +24,14 @@ from consent.errors import (
     ScopeRegistryUnavailable,
     UnknownUser,
 )
-from consent.requests import digest, limits, own_rules
+from consent.requests import budgets, digest, own_rules
 from consent.requests.actions import close_request
 from consent.requests.draft import ConnectorKey, RequestDraft
 from consent.requests.models import ConsentRequest
 from consent.requests.named_keys import find_or_fetch_vouched_key
 from consent.requests.recent import RecentRequests, read_recent
 from consent.requests.return_addresses import require_registered
+from consent.requests.terms import check_terms
 from consent.schemas import RequestConsentBody
 from consent.shapes import FrozenRequest, MadeRequest
 from consent.states import Actor, RequestStatus
@@ -93,7 +94,7 @@ def check_riding_request(*, app: AppContext, body: RequestConsentBody) -> Connec
         entry = entries().by_scope.get(body.scope)
     if entry is None:
         raise InvalidScope
-    limits.check_terms(body=body, entry=entry)
+    check_terms(body=body, entry=entry)
     return key
 
 
@@ -135,7 +136,7 @@ def _make_request(
 ) -> Answer:
     with (
         own_rules.counting(user_pk) as refused_by,
-        limits.spending_hourly_budget(app) as spend,
+        budgets.spending_hourly_budget(app) as spend,
         transaction.atomic(),
     ):
         claim = None
@@ -206,7 +207,7 @@ def _find_or_make(
         entry = None
     if entry is None:
         raise InvalidScope
-    limits.check_terms(body=body, entry=entry)
+    check_terms(body=body, entry=entry)
     require_registered(body.return_url if along is None else None, app_pk=app.app_pk)
     pairwise_id = meet(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
     if pairwise_id is None:  # the sharing ID served another app a moment ago
@@ -215,11 +216,11 @@ def _find_or_make(
     draft = RequestDraft(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
     if (same := _close_or_find_same(draft, recent, along)) is not None:
         return Answer(same, False, [])
-    if along is None and (refusal := limits.refuses_week(recent)) is not None:
+    if along is None and (refusal := budgets.week_refusal(recent)) is not None:
         refused_by("weekly")
         raise refusal
     claim_key(app_pk=app.app_pk, thumbprint=key.thumbprint)
-    met = spend(limits.check_recent(body, recent))
+    met = spend(budgets.check_recent(body, recent))
     made = draft.as_request(at=recent.now, handling=recent.handling)
     made.withheld = along is not None and along.withheld
     made.save(force_insert=True)
