@@ -15,7 +15,7 @@ from consent.exports.policies import (
     check_header,
     check_room,
     check_sources,
-    lock_sources,
+    lock_and_read_sources,
     segments_with,
 )
 from consent.requests.models import ConsentRequest
@@ -82,7 +82,7 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at:
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
     if must_be_vouched_for(request) and vouching_of(request).is_missing:
         raise KeyNotVouched
-    stored = lock_sources(by)
+    stored = lock_and_read_sources(by)
     _check_attributes(request, body.approved_attributes, stored)
     check_sources(request.made_from(body.approved_attributes), body.sources, stored, by)
     check_header(request=request, revision=1, jwe=body.jwe)
