@@ -41,7 +41,7 @@ def check_refresh(*, grant: Grant, body: ExportBody, by: User, at: datetime) -> 
     }
     approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
     approved = check_subset(approval.claims, grant.approved_attributes)
-    check_sources(request.made_from(approved), body.sources, stored, by)
+    check_sources(request.source_attributes(approved), body.sources, stored, by)
     check_room(by=by, request=request, jwe=body.jwe)
     return approval, approved
 
