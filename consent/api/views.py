@@ -132,7 +132,7 @@ class RequestConsent(LimitedView):
             hint=self.hint,
         )
         self.note(*made.limits)
-        return json_answer(made.answer, status=201 if made.is_new else 200)
+        return json_answer(made.body, status=201 if made.is_new else 200)
 
 
 class ConsentStatus(DeveloperView):
