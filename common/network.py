@@ -31,6 +31,15 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
+def coarse_prefix(address: str) -> str:
+    """The /24 that an address lies in, or /48 of IPv6; "" of none. Enough to recognise, too little to trace."""
+    try:
+        host = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    return str(ipaddress.ip_network((host, 24 if host.version == 4 else 48), strict=False))
+
+
 def _parsed(written: str) -> str:
     """An address in its shortest form, without what proxies add to it: a port, brackets, a zone."""
     text = written.strip()[:64]

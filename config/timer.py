@@ -56,7 +56,7 @@ WATCHED: dict[str, Watched] = {
     "maintain-institutions": Watched(
         "agents_proxy.tasks.maintain_institutions", 10, "agents_proxy.financial.tasks.is_due"
     ),
-    "fetch-published-keys": Watched("consent.tasks.fetch_published_keys", 10, "consent.requests.published.is_due"),
+    "fetch-published-keys": Watched("consent.tasks.fetch_published_keys", 10, "consent.requests.published_keys.is_due"),
     "write-down-expired-consents": Watched(
         "agents_proxy.tasks.write_down_expired_consents", 10, "agents_proxy.processing_consent.actions.is_expiry_due"
     ),

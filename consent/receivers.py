@@ -20,7 +20,7 @@ from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.notices.long_polling import hub
 from consent.notices.outbox import CHANNEL
-from consent.requests.actions import cancel_requests_of
+from consent.requests.actions import cancel_requests_of_app, cancel_requests_of_entry
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
 from consent.states import Actor
@@ -33,7 +33,7 @@ from pkm.registry.models import ScopeEntry
 @receiver(entry_changed)
 def cancel_pending_of_entry(*, entry_pk: int, by: User | None, **_: Any) -> None:
     """People decide on what was asked, or not at all."""
-    cancel_requests_of(entry_pk=entry_pk, by=by)
+    cancel_requests_of_entry(entry_pk=entry_pk, by=by)
 
 
 @receiver(entries_withdrawn)
@@ -45,7 +45,7 @@ def defer_to_worker(*, entry_pks: list[int], by: User, ends_grants: bool, **_: A
 @receiver(app_changed)
 def cancel_pending_of_app(*, app_pk: int, by: User | None, **_: Any) -> None:
     """Who asks, and whether somebody checked that, is part of what people decide on."""
-    cancel_requests_of(app_pk=app_pk, by=by)
+    cancel_requests_of_app(app_pk=app_pk, by=by)
 
 
 @receiver(tokens_ended)

@@ -14,7 +14,7 @@ from consent.discovery.models import DirectoryFind, Discovery
 from consent.exports.forgetting import forget_reads
 from consent.notices.forgetting import forget_notices
 from consent.notices.models import WebhookDelivery
-from consent.requests.published import forget_decided
+from consent.requests.published_keys import forget_decided
 from developers.idempotency import forget_expired_keys
 from developers.webhooks.actions import forget_previous_secrets
 from pkm.vault.actions import forget_removed_wrappers

@@ -10,7 +10,7 @@ from consent.exports.read_batches import chain_pending_reads
 from consent.ledger.pending import write_pending_entries
 from consent.log import cosigning, sequencing
 from consent.notices.webhooks import deliver_due
-from consent.requests import published
+from consent.requests import published_keys
 from consent.retention import forget_old_records, forget_what_is_over
 
 # sites that hang hold no more of this process's threads than these; the rest of its work goes on beside them
@@ -84,7 +84,7 @@ def fetch_published_keys() -> int:
     if not _fetches.acquire(blocking=False):
         return 0
     try:
-        return published.fetch_due()
+        return published_keys.fetch_due()
     finally:
         _fetches.release()
 

@@ -22,7 +22,7 @@ from consent.connector_keys.models import ConnectorKey
 from consent.errors import InvalidConnectorKey
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
-from consent.requests.published import FILE
+from consent.requests.published_keys import WELL_KNOWN_PATH
 from developers.models import App, AppMember, AppStatus
 from portal.shell import Tab, app_page, portal_page, posted
 
@@ -106,7 +106,7 @@ def _shown(app: App) -> dict[str, Any]:
         "most": MOST_SHOWN,
         "registered": [(key, key.usable_from is not None and key.usable_from <= now) for key in registered],
         "is_open": app.status != AppStatus.CLOSED,
-        "publish_at": f"https://{app.proved_domain}{FILE}" if app.proved_domain else "",
+        "publish_at": f"https://{app.proved_domain}{WELL_KNOWN_PATH}" if app.proved_domain else "",
     }
 
 

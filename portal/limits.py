@@ -17,7 +17,7 @@ from common.clock import database_now
 from common.durations import duration
 from common.limits import Count
 from consent.discovery import directory, unknown_users
-from consent.requests.limits import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
+from consent.requests.budgets import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY
 from developers.apps.models import App

@@ -16,7 +16,7 @@ from config.restored.lines import Line, fails, left_out, passes
 from consent.connector_keys import registered
 from consent.ledger import receipts
 from consent.ledger.models import Receipt
-from consent.requests import published
+from consent.requests import published_keys
 
 _EACH_END = 5  # rows from the newest and as many from the oldest, which the oldest key may have sealed
 # every column that common.encryption seals; tests/config/restored/test_verify_restore.py looks for one that is left out
@@ -32,7 +32,7 @@ SEALED_COLUMNS = (
     "developers.WebhookEndpoint.previous_secret", "developers.WebhookEndpoint.secret",
     "pkm.KeyWrapper.jwe", "pkm.LegacyBlob.jwe", "pkm.RotationWrapper.jwe",
 )  # fmt: skip
-_PURPOSES = {"consent.ConnectorKey.token": registered.PURPOSE, "consent.PublishedKeys.token": published.PURPOSE}
+_PURPOSES = {"consent.ConnectorKey.token": registered.PURPOSE, "consent.PublishedKeys.token": published_keys.PURPOSE}
 
 
 def check_encryption() -> Iterator[Line]:

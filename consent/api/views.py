@@ -20,8 +20,7 @@ from consent.exports import reads
 from consent.ledger import queries as ledger_queries
 from consent.log import published
 from consent.notices import long_polling
-from consent.requests import creation
-from consent.requests import limits as request_limits
+from consent.requests import budgets, creation
 from consent.requests import queries as request_queries
 from consent.requests.receipt_jsonld import JSON_LD, as_jsonld
 from consent.states import RequestStatus
@@ -90,8 +89,8 @@ class RequestConsent(LimitedView):
 
     def note_limits(self) -> None:
         super().note_limits()
-        if request_limits.REQUESTS_PER_HOUR not in self.limits:
-            self.note(request_limits.peek_hourly_budget(self.app))
+        if budgets.REQUESTS_PER_HOUR not in self.limits:
+            self.note(budgets.peek_hourly_budget(self.app))
 
     @operation(
         name="requestConsent",
@@ -133,7 +132,7 @@ class RequestConsent(LimitedView):
             hint=self.hint,
         )
         self.note(*made.limits)
-        return json_answer(made.answer, status=201 if made.is_new else 200)
+        return json_answer(made.body, status=201 if made.is_new else 200)
 
 
 class ConsentStatus(DeveloperView):

@@ -35,7 +35,7 @@ from consent.ledger import audit
 from consent.ledger.protection import append_or_defer, own_entry
 from consent.notices.outbox import NewNotice, notify_apps, notify_of_connection
 from consent.requests.actions import close_request
-from consent.requests.creation import check_request_along, connector_key, request_with_connection
+from consent.requests.creation import check_riding_request, request_with_connection, resolve_connector_key
 from consent.requests.draft import ConnectorKey
 from consent.requests.models import ConsentRequest
 from consent.requests.named_keys import key_of_nobody
@@ -73,7 +73,7 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
     riding = None
     if body.request is not None:
         require_permission(app, frozenset({"request"}), path=REST)
-        riding = _kept(app, body.request, check_request_along(app=app, body=body.request))
+        riding = _kept(app, body.request, check_riding_request(app=app, body=body.request))
     code, now = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH)), database_now().replace(microsecond=0)
     made = Connection.objects.create(
         connection_id=new_identifier("con"),
@@ -212,7 +212,7 @@ def _riding(connection: Connection, app: AppContext, request: RidingRequestBody)
     }
     body = RequestConsentBody.model_construct(**(terms | given))
     try:
-        return _Riding(body, connector_key(app, body))
+        return _Riding(body, resolve_connector_key(app, body))
     except Problem as refused:
         if refused.status >= 500:
             raise

@@ -61,10 +61,10 @@ SELECT %(request_pk)s, '', 0, {clock} FROM developer_apps
 """
 
 
-def fetch_published_keys(*, request_pk: int, app_pk: int) -> None:
-    """Have the worker look at what the app's domain publishes, once the request is committed; where it has one.
+def schedule_key_fetch(*, request_pk: int, app_pk: int) -> None:
+    """Have the worker fetch what the app's proved domain publishes, where it has one, once the request is committed.
 
-    One statement, in a call that many apps wait for.
+    Nothing is fetched here: one statement, in a call that many apps wait for.
     """
     at = clock()
     with connection.cursor() as cursor:

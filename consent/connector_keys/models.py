@@ -85,7 +85,7 @@ class PublishedKeys(models.Model):
     """What the app's domain publishes, as it was fetched for one request that waits; gone with the decision.
 
     A row beside the request rather than a column of it: it is written again and again, by a worker that nobody who
-    decides should wait for. `token` is as consent/requests/published.py makes it, empty until a fetch
+    decides should wait for. `token` is as consent/requests/published_keys.py makes it, empty until a fetch
     succeeded. `failures` are those since the last success.
     """
 

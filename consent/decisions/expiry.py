@@ -77,7 +77,7 @@ def expire_ahead(*, of: User, seconds: int) -> int:
 
 @transaction.atomic
 def _expire_request(request_pk: int, at: datetime, clock: datetime) -> bool:
-    return close_request(request_pk=request_pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=at, clock=clock)
+    return close_request(request_pk=request_pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=at, compare_with=clock)
 
 
 @transaction.atomic

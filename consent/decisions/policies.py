@@ -15,7 +15,7 @@ from consent.exports.policies import (
     check_header,
     check_room,
     check_sources,
-    lock_sources,
+    lock_and_read_sources,
     segments_with,
 )
 from consent.requests.models import ConsentRequest
@@ -82,9 +82,9 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at:
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
     if must_be_vouched_for(request) and vouching_of(request).is_missing:
         raise KeyNotVouched
-    stored = lock_sources(by)
+    stored = lock_and_read_sources(by)
     _check_attributes(request, body.approved_attributes, stored)
-    check_sources(request.made_from(body.approved_attributes), body.sources, stored, by)
+    check_sources(request.source_attributes(body.approved_attributes), body.sources, stored, by)
     check_header(request=request, revision=1, jwe=body.jwe)
     terms = {
         "revision": 1,
@@ -103,11 +103,11 @@ def _check_attributes(request: ConsentRequest, approved: Sequence[str], stored: 
     if outside:
         raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
     chosen = set(approved)
-    missing = [path for path in request.required_attributes or [] if chosen.isdisjoint(request.forms_of(path))]
+    missing = [path for path in request.required_attributes or [] if chosen.isdisjoint(request.accepted_for(path))]
     if missing:
         raise RequiredAttributeMissing(f"This request requires {', '.join(missing)}.")
-    twice = [path for path in request.accepts or {} if len(chosen.intersection(request.forms_of(path))) > 1]
+    twice = [path for path in request.accepts or {} if len(chosen.intersection(request.accepted_for(path))) > 1]
     if twice:
         raise InvalidAttributes(f"Share the value or one answer in its place, not several: {', '.join(twice)}.")
-    if not segments_with(request.made_from(approved), stored):
+    if not segments_with(request.source_attributes(approved), stored):
         raise InvalidAttributes("None of these attributes is in your data; there is nothing to share.")

@@ -29,7 +29,7 @@ def keep_export(
     at: datetime,
     approved_attributes: list[str] | None = None,
 ) -> None:
-    """With what the vault signed of it, and its notes. The key is the app's own from then on."""
+    """Store one sealed revision with what the vault signed of it; also save the vault's notes and the approval key."""
     if body.notes is not None:
         write_notes(by=by, **body.notes.model_dump())
     approval.key.save()
@@ -63,7 +63,7 @@ def refresh_export(*, grant_id: str, by: User, body: ExportBody) -> str:
             raise UnknownGrant
         if (status := grant.status_at(now)) is not GrantStatus.ACTIVE:
             raise MoveNotAllowed(grant_status=status)
-        approval, approved = export_policies.may_be_refreshed(grant=grant, body=body, by=by, at=now)
+        approval, approved = export_policies.check_refresh(grant=grant, body=body, by=by, at=now)
         Export.objects.filter(grant=grant).update(ciphertext=None)
         keep_export(
             grant=grant,

@@ -33,7 +33,7 @@ def forget_reads(*, most_seconds: float) -> int:
     """
     limit = database_now() - timedelta(days=settings.READS_KEPT_DAYS)
 
-    def batch() -> int | None:
+    def forget_next() -> int | None:
         with transaction.atomic():
             lock_for_transaction("forget-reads")
             following = AuditEntry.objects.filter(pk__gt=_mark()).order_by("pk")
@@ -41,12 +41,12 @@ def forget_reads(*, most_seconds: float) -> int:
             if oldest is None or oldest >= limit:
                 return None
             some = following.select_related("kept")[:_ENTRIES]
-            last, batches = _passed(list(takewhile(lambda entry: entry.at < limit, some)))
+            last, batches = _next_entries(list(takewhile(lambda entry: entry.at < limit, some)))
             went = _delete(batches)
             ForgottenReads.objects.update_or_create(pk=_ONE, defaults={"entry": last})
             return went
 
-    return until_done(batch, most_seconds=most_seconds)
+    return until_done(forget_next, most_seconds=most_seconds)
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Forgotten:
         """As the mark stands."""
         return cls(_mark(), database_now() - timedelta(days=SHORTEST_DAYS))
 
-    def has_reads_of(self, entry_pk: int, at: datetime) -> bool:
-        """Whether the reads that this entry holds went."""
+    def covers(self, entry_pk: int, at: datetime) -> bool:
+        """Whether this entry is one of them."""
         return entry_pk <= self.up_to and at < self.before
 
 
@@ -70,8 +70,8 @@ def _mark() -> int:
     return ForgottenReads.objects.values_list("entry", flat=True).first() or 0
 
 
-def _passed(entries: list[AuditEntry]) -> tuple[int, list[dict[str, Any]]]:
-    """The key of the last entry to go past, and what those that hold reads say, of so many reads together."""
+def _next_entries(entries: list[AuditEntry]) -> tuple[int, list[dict[str, Any]]]:
+    """How far to go now: the key of the last entry, and the facts of those of reads, until these are `_READS`."""
     batches: list[dict[str, Any]] = []
     last = count = 0
     for entry in entries:
@@ -85,7 +85,10 @@ def _passed(entries: list[AuditEntry]) -> tuple[int, list[dict[str, Any]]]:
 
 
 def _delete(batches: list[dict[str, Any]]) -> int:
-    """An app's entry holds other cuts of the same reads, under a hash that no read carries."""
+    """Delete the reads of these entries; returns how many went.
+
+    Entries of app chains match no row (`Read.batch` has the person entry's hash), so passing them is harmless.
+    """
     if not batches:
         return 0
     within = (min(facts["first"] for facts in batches), max(facts["last"] for facts in batches))

@@ -44,7 +44,7 @@ class Export(models.Model):
 
 
 class ForgottenReads(models.Model):
-    """Up to which audit entry the reads that entries hold are gone, since they were kept long enough. One row."""
+    """The mark of forgetting: reads chained by entries up to this key have been deleted by age. One row."""
 
     entry = models.BigIntegerField(default=0)
 
@@ -54,7 +54,11 @@ class ForgottenReads(models.Model):
 
 
 class Read(models.Model):
-    """One read of an export. `batch` is the audit entry that chains it, written later by a task."""
+    """One read of an export.
+
+    `batch` is the hash that the person's audit entry for it has in its facts, over all reads of that entry; empty until
+    a task has written the entry.
+    """
 
     grant = models.ForeignKey(Grant, on_delete=models.PROTECT, related_name="read_log", db_index=False)
     export = models.ForeignKey(Export, on_delete=models.PROTECT, related_name="read_log")

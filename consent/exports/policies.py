@@ -21,7 +21,7 @@ from pkm.segments import queries as segment_queries
 StoredAttributes = dict[tuple[str, str], set[str]]
 
 
-def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) -> tuple[Approval, list[str]]:
+def check_refresh(*, grant: Grant, body: ExportBody, by: User, at: datetime) -> tuple[Approval, list[str]]:
     """Refuse a newer revision where none was agreed to, or one that is not the next, or that the vault did not sign.
 
     Returns what was signed, and the attributes that it approves: all of the grant's or some of them.
@@ -32,7 +32,7 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) 
     newest = grant.exports.order_by("-revision").values_list("revision", flat=True)[0]
     if body.revision != newest + 1:
         raise StaleRevision(f"The next revision is {newest + 1}.", current_revision=newest)
-    stored = lock_sources(by)
+    stored = lock_and_read_sources(by)
     check_header(request=request, revision=body.revision, jwe=body.jwe)
     terms = {
         "revision": body.revision,
@@ -41,15 +41,15 @@ def may_be_refreshed(*, grant: Grant, body: ExportBody, by: User, at: datetime) 
     }
     approval = check_approval(request=request, by=by, body=body, terms=terms, jwe=body.jwe, at=at)
     approved = check_subset(approval.claims, grant.approved_attributes)
-    check_sources(request.made_from(approved), body.sources, stored, by)
+    check_sources(request.source_attributes(approved), body.sources, stored, by)
     check_room(by=by, request=request, jwe=body.jwe)
     return approval, approved
 
 
 def check_room(*, by: User, request: ConsentRequest, jwe: str) -> None:
-    """Refuse a copy that does not fit beside the others; those that this one takes the place of do not count.
+    """Refuse an export that does not fit beside the others; those that this one takes the place of do not count.
 
-    A copy is as large as the caller says: nobody here can open it. The caller holds the person's index row.
+    An export is as large as the caller says: nobody here can open it. The caller holds the person's index row.
     """
     most = settings.COPIES_BYTES_PER_PERSON
     if not most:
@@ -66,7 +66,7 @@ def check_room(*, by: User, request: ConsentRequest, jwe: str) -> None:
         )
 
 
-def lock_sources(user: User) -> StoredAttributes:
+def lock_and_read_sources(user: User) -> StoredAttributes:
     """What the person keeps, with their writes held back until the transaction ends."""
     segment_queries.current_revisions(user, (), lock=True)
     return segment_queries.stored_attributes(user)

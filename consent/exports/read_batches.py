@@ -24,7 +24,7 @@ from consent.states import Actor
 
 _Unchained = dict[str, Any]  # a row of `_unchained`
 _log = logging.getLogger(__name__)
-_BATCH = 2000  # reads a transaction
+_BATCH_SIZE = 2000  # reads a transaction
 _LOCK = "chain-reads"
 _ALONE = 20.0  # seconds at most for the people of a batch that failed, one by one
 _MOST_FAILURES = 20  # people one after the other, before it is taken for the audit that is away
@@ -45,7 +45,7 @@ def chain_pending_reads(*, most_seconds: float | None = None) -> int:
     app's chain cannot be written wait as well, and no other. Raises `AuditUnavailable` where none can.
     """
     run = _Run()
-    chained = until_done(run.batch, most_seconds=most_seconds)
+    chained = until_done(run.chain_next, most_seconds=most_seconds)
     if run.failure is not None and not chained:
         raise run.failure
     return chained
@@ -65,7 +65,7 @@ class _Run:
         self.is_done = False
         self.failure: Exception | None = None  # the newest of a batch
 
-    def batch(self) -> int | None:
+    def chain_next(self) -> int | None:
         """How many reads were chained; None where nothing is left."""
         if self.is_done:
             return None
@@ -92,7 +92,7 @@ class _Run:
                 most_seconds=_ALONE,
                 most_failures=_MOST_FAILURES,
             )
-        self.is_done = len(unchained) < _BATCH
+        self.is_done = len(unchained) < _BATCH_SIZE
         self.after = unchained[-1]["pk"]
         return done
 
@@ -107,7 +107,7 @@ def _chain_of_person(person_pk: int, **where: int) -> int:
 
 def _unchained(**where: int) -> list[_Unchained]:
     """Up to a batch of the reads that no entry holds, the oldest first."""
-    unchained = Read.objects.filter(batch="", **where).order_by("pk")[:_BATCH]
+    unchained = Read.objects.filter(batch="", **where).order_by("pk")[:_BATCH_SIZE]
     return list(unchained.values(*COLUMNS, "grant__user", "grant__user__public_id", "grant__app__app_id"))
 
 
@@ -134,8 +134,8 @@ def _chain(unchained: Sequence[_Unchained]) -> None:
 def _facts_of(reads: list[dict[str, Any]]) -> dict[str, Any]:
     """What the entry of a batch says. Once they are erased, nobody can guess what was read from where."""
     salt = secrets.token_urlsafe(32)
-    batch = batch_hash(reads, salt)
-    return {"count": len(reads), "first": reads[0]["pk"], "last": reads[-1]["pk"], "batch": batch, "salt": salt}
+    digest = batch_hash(reads, salt)
+    return {"count": len(reads), "first": reads[0]["pk"], "last": reads[-1]["pk"], "batch": digest, "salt": salt}
 
 
 def batch_hash(reads: list[dict[str, Any]], salt: str) -> str:
@@ -156,9 +156,9 @@ def reads_match_chain(facts: dict[str, Any]) -> bool:
 
     A person's entry holds the hash that its reads carry; an app's entry is made over other cuts of the same reads.
     """
-    first, last, batch, salt = (facts.get(name) for name in ("first", "last", "batch", "salt"))
+    first, last, digest, salt = (facts.get(name) for name in ("first", "last", "batch", "salt"))
     if not isinstance(first, int) or not isinstance(last, int) or not isinstance(salt, str):
         return False
-    within = Read.objects.filter(pk__range=(first, last), batch=str(batch)).order_by("pk")
+    within = Read.objects.filter(pk__range=(first, last), batch=str(digest)).order_by("pk")
     reads: list[dict[str, Any]] = list(within.values(*COLUMNS))
-    return len(reads) == facts.get("count") and batch_hash(reads, salt) == batch
+    return len(reads) == facts.get("count") and batch_hash(reads, salt) == digest

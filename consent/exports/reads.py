@@ -1,6 +1,5 @@
 """Reading an approved slice: each read checks the live row, counts itself, and is written down."""
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +10,7 @@ from django.db import connection, transaction
 
 from common import metrics
 from common.clock import database_now, rfc3339, utc
+from common.network import coarse_prefix
 from common.sql.dialect import clock
 from common.sql.statements import rows
 from consent import status
@@ -39,6 +39,7 @@ SELECT r.status, r.expires_at, g.id AS grant_pk, g.status AS grant_status, g.exp
  WHERE r.request_id = %(request_id)s AND r.app_id = %(app_pk)s AND NOT r.withheld
 """
 _TRY_AUDIT = "INSERT INTO consent_audit SELECT * FROM consent_audit WHERE id = %(first_entry)s ON CONFLICT DO NOTHING"
+# `news_waits`: of a first read the person may want a mail or a message, which consent/mail/actions.py sends.
 _COUNT = """
 UPDATE consent_grants SET reads = reads + 1, news_waits = (news_waits OR reads = 0)
  WHERE id = %(grant_pk)s AND status = 'active' AND expires_at > {clock} AND (max_reads IS NULL OR reads < max_reads)
@@ -145,12 +146,12 @@ def _read(*, app: AppContext, request_id: str, live: _Row, key: str | None, addr
             again = rows(_AGAIN, {**given, "export_id": claim.answer["export_id"]})
             if again:  # else there is a newer revision, which is another read
                 return again[0]
-    # The count is the check: a grant that ended a moment ago matches no row. A renewal takes the same lock, so what is
+    # The count is the check: a grant that ended a moment ago matches no row. A refresh takes the same lock, so what is
     # the newest now stays so until this read is over.
     if not rows(_COUNT.format(clock=at.sql), given):
         return None
     read = rows(_NEWEST, given)[0]
-    written = {"export_pk": read["export_pk"], "token_pk": app.token_pk, "address_prefix": _network(address)}
+    written = {"export_pk": read["export_pk"], "token_pk": app.token_pk, "address_prefix": coarse_prefix(address)}
     with audit.must_be_written():
         _execute(_WRITE_DOWN.format(clock=at.sql), {**given, **written})
     transaction.on_commit(metrics.READS.inc)
@@ -182,15 +183,6 @@ def _try_audit(live: _Row) -> None:
 def _execute(statement: str, parameters: Mapping[str, Any]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-
-
-def _network(address: str) -> str:
-    """The network that an address lies in (/24, or /48 of IPv6): enough to recognise, too little to trace."""
-    try:
-        host: Any = ipaddress.ip_address(address)
-    except ValueError:
-        return ""
-    return str(ipaddress.ip_network((host, 24 if host.version == 4 else 48), strict=False))
 
 
 def _etag(export_id: str, accept_jose: bool) -> str:

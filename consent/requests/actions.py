@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from common.clock import database_now
 from consent.event_types import EventType
@@ -29,17 +29,17 @@ def close_request(
     at: datetime,
     facts: dict[str, Any] | None = None,
     to_app: dict[str, Any] | None = None,
-    clock: datetime | None = None,
+    compare_with: datetime | None = None,
 ) -> bool:
     """Move a pending request to an end without a grant; False where somebody else decided first.
 
     Must run inside a transaction. Expiry is only ever written where the deadline has passed, everything else only
     where it has not: both are in the compare-and-set, so the clock cannot make two of them true. An expiry is dated by
-    its deadline, as every reader was told it before it was written down. `clock` is what an expiry is compared with
-    where that is not `at`: a sandbox's, moved ahead. `facts` and `to_app` are as `Change` has them.
+    its deadline, as every reader was told it before it was written down. `compare_with` is what a deadline is
+    compared with where that is not `at`: a sandbox's time, moved ahead. `facts` and `to_app` are as `Change` has them.
     """
     own = ConsentRequest.objects.filter(pk=request_pk)
-    undecided = own.overdue(clock or at) if to is RequestStatus.EXPIRED else own.pending(at)
+    undecided = own.overdue(compare_with or at) if to is RequestStatus.EXPIRED else own.pending(at)
     decided_at = F("expires_at") if to is RequestStatus.EXPIRED else at
     if not undecided.update(status=to, decided_at=decided_at, decided_by=actor):
         return False
@@ -49,18 +49,22 @@ def close_request(
     return True
 
 
-def cancel_requests_of(*, by: "User | None", entry_pk: int | None = None, app_pk: int | None = None) -> int:
-    """Cancel what waits on a scope entry or app that staff changed: people decide on what they were shown, or not.
+def cancel_requests_of_entry(*, entry_pk: int, by: "User | None") -> int:
+    """Cancel what waits on a scope entry that staff changed; returns how many.
 
-    `by` is None where it was not one of the staff but `sync_registry`, which an operator runs.
+    A person must not approve what changed after it was shown. `by` is None where it was not one of the staff but
+    `sync_registry`, which an operator runs.
     """
-    pending = ConsentRequest.objects.filter(status=RequestStatus.PENDING)
-    if entry_pk is not None:
-        pending = pending.filter(scope_entry_id=entry_pk)
-    if app_pk is not None:
-        pending = pending.filter(app_id=app_pk)
-    if entry_pk is None and app_pk is None:
-        return 0
+    return _cancel_pending(ConsentRequest.objects.filter(scope_entry_id=entry_pk), by)
+
+
+def cancel_requests_of_app(*, app_pk: int, by: "User | None") -> int:
+    """The same of what an app asked, since what is said of the app changed."""
+    return _cancel_pending(ConsentRequest.objects.filter(app_id=app_pk), by)
+
+
+def _cancel_pending(requests: QuerySet[ConsentRequest], by: "User | None") -> int:
+    pending = requests.filter(status=RequestStatus.PENDING)
     with transaction.atomic():
         locked = list(pending.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))
         lock_heads(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -13,7 +13,7 @@ from common.clock import rfc3339
 from common.limits import Count
 from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
-from consent.connector_keys.actions import claim_key, fetch_published_keys
+from consent.connector_keys.actions import claim_key, schedule_key_fetch
 from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person, reading_registry
 from consent.errors import (
@@ -24,13 +24,14 @@ from consent.errors import (
     ScopeRegistryUnavailable,
     UnknownUser,
 )
-from consent.requests import digest, limits, own_rules
+from consent.requests import budgets, digest, own_rules
 from consent.requests.actions import close_request
 from consent.requests.draft import ConnectorKey, RequestDraft
 from consent.requests.models import ConsentRequest
-from consent.requests.named_keys import vouched_key
+from consent.requests.named_keys import find_or_fetch_vouched_key
 from consent.requests.recent import RecentRequests, read_recent
 from consent.requests.return_addresses import require_registered
+from consent.requests.terms import check_terms
 from consent.schemas import RequestConsentBody
 from consent.shapes import FrozenRequest, MadeRequest
 from consent.states import Actor, RequestStatus
@@ -43,6 +44,9 @@ from pkm.registry.copy import Entry, RegistryCopy, entries
 _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first answer
 _KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else a caller sends is not repeated
 
+# of a request that rides on a connection: whether the app hears of it at once, or once it completes the connection
+_Riding = Literal["open", "withheld"]
+
 # One at a time for an app and a person, since the budget and "an identical one waits" are checked and then written;
 # and no change of the entry or the app by staff meanwhile, who would cancel what waits but not what comes after.
 _LOCKS = f"""
@@ -51,19 +55,19 @@ SELECT {NAMED_LOCK} FROM pkm_scope_registry s, developer_apps a
 """  # noqa: S608  # made of constants
 
 
-class Answer(NamedTuple):
-    """The answer of contract 1.3, whether a request was made rather than found again, and the limits that were met."""
+class Outcome(NamedTuple):
+    """What a call to ask comes to."""
 
-    answer: MadeRequest
-    is_new: bool
-    limits: list[Count]
+    body: MadeRequest  # contract 1.3
+    is_new: bool  # whether the request was made now, rather than found again
+    limits: list[Count]  # those that were met
 
 
 def request_consent(
     *, app: AppContext, body: RequestConsentBody, idempotency_key: str | None, hint: str = ""
-) -> Answer:
+) -> Outcome:
     """Ask; `hint` says on whose behalf the app does."""
-    key = connector_key(app, body)
+    key = resolve_connector_key(app, body)
     person = read_person(
         app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=body.user_id, hint=hint
     )
@@ -83,17 +87,17 @@ def request_consent(
         raise
 
 
-def check_request_along(*, app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+def check_riding_request(*, app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     """Refuse now what could be asked of nobody: an unfit key, a scope that there is not, terms beyond it.
 
     Returns the key as it is now.
     """
-    key = connector_key(app, body)
+    key = resolve_connector_key(app, body)
     with reading_registry():
         entry = entries().by_scope.get(body.scope)
     if entry is None:
         raise InvalidScope
-    limits.check_terms(body=body, entry=entry)
+    check_terms(body=body, entry=entry)
     return key
 
 
@@ -108,19 +112,13 @@ def request_with_connection(
 ) -> ConsentRequest:
     """The request that rides on a connection which this person has just accepted. Inside a transaction.
 
-    `key` is what `connector_key` found before it. What the app asked them before for the same key, and waits, is
-    cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it is.
-    Raises the refusals of `request_consent`.
+    `key` is what `resolve_connector_key` found before it. What the app asked them before for the same key, and waits,
+    is cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it
+    is. Raises the refusals of `request_consent`.
     """
-    along = _Along(withheld)
-    answer, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, along)
-    return ConsentRequest.objects.get(request_id=answer["request_id"])
-
-
-class _Along(NamedTuple):
-    """That a request rides on a connection, and whether the app is not told of it yet."""
-
-    withheld: bool
+    riding: _Riding = "withheld" if withheld else "open"
+    made, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, riding)
+    return ConsentRequest.objects.get(request_id=made["request_id"])
 
 
 def _make_request(
@@ -131,11 +129,11 @@ def _make_request(
     person: PersonRead,
     unknown_count: Count,
     idempotency_key: str | None,
-    along: _Along | None = None,
-) -> Answer:
+    riding: _Riding | None = None,
+) -> Outcome:
     with (
-        own_rules.counting(user_pk) as refused_by,
-        limits.spending_hourly_budget(app) as spend,
+        own_rules.counting(user_pk) as note_rule,
+        budgets.spending_hourly_budget(app) as spend,
         transaction.atomic(),
     ):
         claim = None
@@ -144,26 +142,28 @@ def _make_request(
                 app_pk=app.app_pk,
                 operation="request-consent",
                 key=idempotency_key,
-                body=_repeated(body),
+                body=_idempotency_body(body),
                 lifetime=_REPEAT,
             )
             if claim.answer is not None:
-                return Answer(claim.answer["body"], bool(claim.answer["created"]), [unknown_count])
-        answer, is_new, met = _find_or_make(app, body, key, user_pk, person, spend, refused_by, along)
+                return Outcome(claim.answer["body"], bool(claim.answer["created"]), [unknown_count])
+        made, is_new, met = _find_or_make(app, body, key, user_pk, person, spend, note_rule, riding)
         if claim is not None:
-            claim.keep({"body": answer, "created": is_new})
-    return Answer(answer, is_new, [unknown_count, *met])
+            claim.keep({"body": made, "created": is_new})
+    return Outcome(made, is_new, [unknown_count, *met])
 
 
-def connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
+def resolve_connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     """The key that was sent; without one, the key of that name that the app registered or publishes.
 
-    May ask the app's site: outside `atomic`.
+    May fetch from the app's site: outside `atomic`.
 
     A host that acts for somebody's app brings no other: what a model says, others may have put into its mouth.
     """
     given, only_vouched = body.connector_public_key, app.is_host and not app.is_personal
-    vouched = vouched_key(app=app, key_id=body.connector_key_id) if given is None or only_vouched else None
+    vouched = None
+    if given is None or only_vouched:
+        vouched = find_or_fetch_vouched_key(app=app, key_id=body.connector_key_id)
     given = vouched if given is None else given
     if given is None:
         raise ConnectorKeyRequired("connector_public_key is missing, and no usable key is registered by this name.")
@@ -177,7 +177,7 @@ def connector_key(app: AppContext, body: RequestConsentBody) -> ConnectorKey:
     return ConnectorKey(jwk, pkm.sealed.thumbprint(jwk))
 
 
-def _repeated(body: RequestConsentBody) -> dict[str, Any]:
+def _idempotency_body(body: RequestConsentBody) -> dict[str, Any]:
     """What makes a call a repetition. What the contract gains later counts where it is given, as in the digest: a call
     that knows nothing of it still repeats the one from before."""
     later = digest.OPTIONAL
@@ -191,59 +191,59 @@ def _find_or_make(
     user_pk: int,
     person: PersonRead,
     spend: Callable[[list[Count]], list[Count]],
-    refused_by: Callable[[own_rules.Rule], None],
-    along: _Along | None,
-) -> Answer:
+    note_rule: Callable[[own_rules.Rule], None],
+    riding: _Riding | None,
+) -> Outcome:
     take_locks(_LOCKS, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
     if recent is None:
         raise ScopeRegistryUnavailable
-    entry = _find_entry(body.scope, person, recent, along)
+    entry = _find_entry(body.scope, person, recent, riding)
     if entry is not None and recent.is_kept_away and not app.is_personal:
-        refused_by("only_checked")
+        note_rule("only_checked")
         entry = None
     if entry is None:
         raise InvalidScope
-    limits.check_terms(body=body, entry=entry)
-    require_registered(body.return_url if along is None else None, app_pk=app.app_pk)
+    check_terms(body=body, entry=entry)
+    require_registered(body.return_url if riding is None else None, app_pk=app.app_pk)
     pairwise_id = meet(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
     if pairwise_id is None:  # the sharing ID served another app a moment ago
         raise UnknownUser
     # staff may have renamed the app since its token was read; under the lock they cannot
     draft = RequestDraft(replace(app, app_name=recent.app_name), body, key, user_pk, pairwise_id, entry)
-    if (same := _close_or_find_same(draft, recent, along)) is not None:
-        return Answer(same, False, [])
-    if along is None and (refusal := limits.refuses_week(recent)) is not None:
-        refused_by("weekly")
+    if (same := _close_or_find_same(draft, recent, riding)) is not None:
+        return Outcome(same, False, [])
+    if riding is None and (refusal := budgets.week_refusal(recent)) is not None:
+        note_rule("weekly")
         raise refusal
     claim_key(app_pk=app.app_pk, thumbprint=key.thumbprint)
-    met = spend(limits.check_recent(body, recent))
+    met = spend(budgets.check_recent(body, recent))
     made = draft.as_request(at=recent.now, handling=recent.handling)
-    made.withheld = along is not None and along.withheld
+    made.withheld = riding == "withheld"
     made.save(force_insert=True)
     if not app.is_test:
-        fetch_published_keys(request_pk=made.pk, app_pk=app.app_pk)
-    return Answer(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
+        schedule_key_fetch(request_pk=made.pk, app_pk=app.app_pk)
+    return Outcome(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
 
 
-def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, along: _Along | None) -> MadeRequest | None:
+def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, riding: _Riding | None) -> MadeRequest | None:
     """What the same request that is pending is answered with; one that gives way to the new one is closed."""
     for request in recent.undecided:
         if (request.scope, request.connector_thumbprint) != (draft.body.scope, draft.key.thumbprint):
             continue
         if not request.is_pending(recent.now):
             close_request(request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=recent.now)
-        elif along is not None and along.withheld and not request.withheld:
+        elif riding == "withheld" and not request.withheld:
             # its end would tell the app who connected, before they came back to it
             raise RequestPending("The app asked for this before, and it waits.")
-        elif along or request.withheld:
+        elif riding is not None or request.withheld:
             close_request(request_pk=request.pk, to=RequestStatus.CANCELLED, actor=Actor.APP, at=recent.now)
         else:
             return _find_same(draft, request.pk, recent.now)
     return None
 
 
-def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _Along | None) -> Entry | None:
+def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, riding: _Riding | None) -> Entry | None:
     """The scope's registry entry, or None for every reason why it cannot be asked of this person.
 
     What rides along on a connection they see first, and enter there what they do not keep yet: only hiding counts.
@@ -253,7 +253,7 @@ def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, along: _
     entry = registry.by_scope.get(scope)
     if entry is None or recent.has_blocked:
         return None
-    if along is not None:
+    if riding is not None:
         return None if registry.hides(entry, person.hidden.split()) else entry
     return entry if scope in registry.discovered_for(person.holdings, person.hidden).scopes else None
 

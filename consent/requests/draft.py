@@ -17,11 +17,16 @@ from pkm.registry.copy import Entry
 _NOT_STORED = {"user_id", "connector_public_key", "requested_expiry", "connector_wrapping_alg"}
 
 
+def requested_attributes(body: RequestConsentBody, entry: Entry) -> list[str]:
+    """What the lists of the body name, required ones first; without any, all attributes of the scope."""
+    return [*(body.required_attributes or []), *(body.optional_attributes or [])] or list(entry.attributes)
+
+
 def answers_named(body: RequestConsentBody, entry: Entry) -> dict[str, dict[str, Any]]:
     """Path → definition of each answer in place of a value that may be given: none comes without being named."""
-    named = [*(body.required_attributes or []), *(body.optional_attributes or [])] or entry.attributes
     accepted = chain.from_iterable((body.accepts or {}).values())
-    return {path: entry.answers[path] for path in (*named, *accepted) if path in entry.answers}
+    paths = (*requested_attributes(body, entry), *accepted)
+    return {path: entry.answers[path] for path in paths if path in entry.answers}
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class ConsentRequest(models.Model):
     required_because = models.CharField(_("without what is needed"), max_length=140, null=True)  # noqa: DJ001  # null where absent, as in the digest
     return_url = models.CharField(_("where you go afterwards"), max_length=2000, null=True)  # noqa: DJ001  # null where absent, as in the digest
     accepts = models.JSONField(_("answers that would do"), null=True)  # path of a value → those of answers in its place
-    handling = models.JSONField(  # as `handling_of` has it
+    handling = models.JSONField(  # as receipt_claims.py has it
         _("what the app said becomes of the data"), default=dict, db_default=models.Value({}, models.JSONField())
     )
     request_digest = models.CharField(max_length=43)
@@ -191,11 +191,11 @@ class ConsentRequest(models.Model):
             return None
         return [*(self.required_attributes or []), *(self.optional_attributes or [])]
 
-    def forms_of(self, path: str) -> list[str]:
+    def accepted_for(self, path: str) -> list[str]:
         """What may be shared where this attribute is asked for: itself, or one of the answers that do in its place."""
         return [path, *(self.accepts or {}).get(path, [])]
 
-    def made_from(self, paths: Iterable[str]) -> list[str]:
+    def source_attributes(self, paths: Iterable[str]) -> list[str]:
         """The attributes of which these are the values or answers."""
         derived = self.derived or {}
         return [derived[path]["from"] if path in derived else path for path in paths]

@@ -12,7 +12,7 @@ from common.limits import Limit, count
 from common.problems import TooManyRequests
 from consent.connector_keys.queries import usable_key
 from consent.requests.models import ConsentRequest
-from consent.requests.published import published_key
+from consent.requests.published_keys import fetch_published_key
 from developers.authentication import AppContext
 from developers.models import App
 from developers.oauth.queries import keys_of_host
@@ -22,8 +22,8 @@ _NOBODY = b"consent-runtime: a key that nobody has\x00"
 _KEY_FETCHES = Limit("published-key-looks", 120, 3600)  # at an app's own site, while it waits for the answer
 
 
-def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
-    """The public JWK of that name; None where nobody vouches for one. May ask the app's site: outside `atomic`."""
+def find_or_fetch_vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
+    """The public JWK of that name; None where nobody vouches for one. May fetch it: outside `atomic`."""
     registered = usable_key(app_pk=app.app_pk, key_id=key_id)
     if registered is not None:
         return registered
@@ -35,7 +35,7 @@ def vouched_key(*, app: AppContext, key_id: str) -> dict[str, str] | None:
     if not domain or app.is_test:
         return None
     count(_KEY_FETCHES, str(app.app_pk)).require(TooManyRequests)
-    return published_key(domain, key_id)
+    return fetch_published_key(domain, key_id)
 
 
 def key_id_of_host(app: AppContext) -> str | None:

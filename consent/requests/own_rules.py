@@ -37,8 +37,10 @@ def save_rules(*, by: "User", only_checked: bool, weekly: bool) -> None:
 
 @contextmanager
 def counting(user_pk: int) -> Iterator[Callable[[Rule], None]]:
-    """Around the transaction that asks this person: what to call with the rule that refuses. It counts once that
-    transaction is undone."""
+    """Around the transaction that asks this person: yields `note(rule)`, to be called with the rule that refuses.
+
+    After the rollback each noted rule's counter goes up, since an update inside would be undone.
+    """
     broken: list[Rule] = []
     try:
         yield broken.append

@@ -84,3 +84,16 @@ def _types(request: ConsentRequest, grant: GrantFacts | None) -> list[str]:
     """What was approved, else what was asked for."""
     named = grant.approved_attributes if grant else request.named_attributes
     return request.attributes if named is None else named
+
+
+def handling_of(*, recipients: str, location: str, retention: str, jurisdiction: str) -> dict[str, Any]:
+    """The claims on what the app says becomes of the data, which a request has with it from the start.
+
+    `recipients`, `storage` of `location` and `retention`, `jurisdiction`; no member for what is not said.
+    """
+    storage = _given_members(location=location, retention=retention)
+    return _given_members(recipients=recipients, storage=storage, jurisdiction=jurisdiction)
+
+
+def _given_members(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value}

@@ -19,6 +19,7 @@ from django.utils import timezone
 from common.clock import utc
 from common.sql.dialect import clock, timestamp
 from common.sql.statements import rows
+from consent.requests.receipt_claims import handling_of
 from consent.states import RequestStatus, effective_request_status
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
@@ -43,16 +44,6 @@ SELECT {clock} AS now, v.version, a.name AS app_name,
 """
 _HANDLING = ("recipients", "location", "retention", "jurisdiction")
 _DENIED = "OR (r.status = 'denied' AND NOT r.withheld AND r.decided_at > %(denied)s)"
-
-
-def handling_of(*, recipients: str, location: str, retention: str, jurisdiction: str) -> dict[str, Any]:
-    """`recipients`, `storage` of `location` and `retention`, `jurisdiction`; no member for what is not said."""
-    storage = _given_members(location=location, retention=retention)
-    return _given_members(recipients=recipients, storage=storage, jurisdiction=jurisdiction)
-
-
-def _given_members(**members: Any) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value}
 
 
 class RecentRequest(NamedTuple):

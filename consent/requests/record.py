@@ -28,22 +28,17 @@ _RECEIPT = [field.attname for field in Receipt._meta.concrete_fields if not fiel
 
 @dataclass(frozen=True)
 class Change:
-    """One change of a request, or of its grant.
+    """One change of a request, or of its grant."""
 
-    `at` is when it is written down; `happened`, where that was earlier, is what the receipt proves; `approval_sha256`
-    is of what the person's vault signed, which the entry and the receipt bind. `to_app` are members of `facts` as the
-    app is told them, which does not learn what one of the staff is called.
-    """
-
-    request: ConsentRequest
+    request: ConsentRequest  # as it is after the change
     event: EventType
-    actor: Actor
-    at: datetime
-    grant: GrantFacts | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    to_app: dict[str, Any] = field(default_factory=dict)
-    approval_sha256: str = ""
-    happened: datetime | None = None
+    actor: Actor  # who did it
+    at: datetime  # when it is written down
+    grant: GrantFacts | None = None  # as it is after the change; None where the request has none
+    facts: dict[str, Any] = field(default_factory=dict)  # of this event alone, in the entries of both chains
+    to_app: dict[str, Any] = field(default_factory=dict)  # replace those in the app's chain: staff have no name there
+    approval_sha256: str = ""  # of what the person's vault signed, which entry and receipt bind
+    happened: datetime | None = None  # what the receipt proves, where that was before `at`
 
     @cached_property
     def receipt(self) -> dict[str, Any] | None:

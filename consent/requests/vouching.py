@@ -11,7 +11,7 @@ from consent.connector_keys.registered import is_genuine, proved_entry
 from consent.ledger.models import AuditEntry
 from consent.ledger.proofs import as_hashed
 from consent.requests.models import ConsentRequest
-from consent.requests.published import keys_in
+from consent.requests.published_keys import open_fetched_keys
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def vouching_of(request: ConsentRequest) -> Vouching:
         return Vouching("sandbox")
     app, domain = request.app, request.app.proved_domain or None
     kept = PublishedKeys.objects.filter(request=request).values_list("token", flat=True).first()
-    published = keys_in(
+    published = open_fetched_keys(
         kept or "",
         app_id=app.app_id,
         domain=app.proved_domain,

@@ -93,7 +93,7 @@ def delete_person(*, of: User) -> None:
     pending, shared = list(requests), list(grants)
     for request in pending:
         close_request(
-            request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=now, clock=request.expires_at
+            request_pk=request.pk, to=RequestStatus.EXPIRED, actor=Actor.SYSTEM, at=now, compare_with=request.expires_at
         )
     for grant in shared:
         end = GrantStatus.TERMINATED if grant.is_live(now) else GrantStatus.EXPIRED

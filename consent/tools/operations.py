@@ -91,7 +91,7 @@ def request_consent(call: CallContext, arguments: RequestConsentBody) -> MadeReq
     hint = client_hint(call.request)
     made = creation.request_consent(app=call.app, body=arguments, idempotency_key=None, hint=hint)
     call.view.note(*made.limits)
-    return made.answer
+    return made.body
 
 
 def check_consent_status(call: CallContext, arguments: StatusArguments) -> ConsentStatus:

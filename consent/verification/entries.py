@@ -73,7 +73,7 @@ class _Rows:
 
     def are_forgotten(self, entry: Entry) -> bool:
         """Whether the reads of this entry were kept long enough; that none of them is left, the sums show."""
-        return self.forgotten.has_reads_of(entry["pk"], entry["at"])
+        return self.forgotten.covers(entry["pk"], entry["at"])
 
 
 def _all(all_facts: list[dict[str, Any]], member: str) -> list[str]:

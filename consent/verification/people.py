@@ -80,7 +80,7 @@ def _summary_of(name: str) -> Summary:
             facts=entry.facts,
             sequence=entry.sequence,
             is_person=name.startswith(PERSON),
-            is_forgotten=forgotten.has_reads_of(entry.pk, entry.at),
+            is_forgotten=forgotten.covers(entry.pk, entry.at),
         )
     return summary
 

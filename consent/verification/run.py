@@ -172,7 +172,7 @@ def _summaries(page: verifying.Page, position: Position, names: dict[str, str]) 
             facts=verifying.facts_of(entry),
             sequence=entry["sequence"],
             is_person=names.get(entry["chain"], "").startswith(PERSON),
-            is_forgotten=forgotten.has_reads_of(entry["pk"], entry["at"]),
+            is_forgotten=forgotten.covers(entry["pk"], entry["at"]),
         )
     return summaries
 

@@ -26,7 +26,7 @@ def to_enter(
     lacking = [row for row in rows if row.required and not row.is_stored]
     if not any(row.is_stored for row in rows):
         lacking = lacking or list(rows)
-    paths = dict.fromkeys(consent_request.made_from(row.attribute.path for row in lacking))
+    paths = dict.fromkeys(consent_request.source_attributes(row.attribute.path for row in lacking))
     attributes = [one for group in labels.described(list(paths)[:MOST_FIELDS]) for one in group.attributes]
     fields = [{"path": one.path, "word": one.word} for one in attributes]
     return {"fields": fields, "person": person} if fields else {}

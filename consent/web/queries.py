@@ -97,11 +97,11 @@ def requested_groups(request: ConsentRequest, user: User, older: Grant | None) -
     unticked = is_beyond_registered(request) or caution_about_wording(request) is not None
 
     def row(attribute: labels.Attribute) -> RequestedAttribute:
-        [source] = request.made_from([attribute.path])
+        [source] = request.source_attributes([attribute.path])
         there = source in present
         must = attribute.path in required
         coarser = answers.get(attribute.path, [])
-        last = next((path for path in request.forms_of(attribute.path) if before and path in before), None)
+        last = next((path for path in request.accepted_for(attribute.path) if before and path in before), None)
         new = before is not None and last is None
         everyday = not attribute.sensitive and tiers.get(attribute.path, _EVERYDAY) == _EVERYDAY
         ticked = must or (there and everyday and not (attribute.own or unticked or new))
@@ -128,7 +128,7 @@ def answers_about(
     request: ConsentRequest, rows: Iterable[RequestedAttribute], *, first_time: bool
 ) -> list[labels.Attribute]:
     """The request's answers about the values of these rows; every one, where the app may know some from before."""
-    sources = set(request.made_from(row.attribute.path for row in rows))
+    sources = set(request.source_attributes(row.attribute.path for row in rows))
     made = {**({} if first_time else registry_copy.entries().answers), **(request.derived or {})}
     groups = labels.described(path for path, definition in made.items() if definition["from"] in sources)
     return [one for group in groups for one in group.attributes]
@@ -212,7 +212,7 @@ def _outdated(
     Answers in place of values are made anew in the first unlock of each month, changed or not. No edit makes one
     outdated: the time of a change would tell of the value.
     """
-    sources = export_policies.segments_with(grant.request.made_from(grant.approved_attributes), stored)
+    sources = export_policies.segments_with(grant.request.source_attributes(grant.approved_attributes), stored)
     if not sources:
         return None
     made_from = {(one["domain"], one["segment_id"]): one["content_revision"] for one in newest.get("sources", [])}

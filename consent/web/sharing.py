@@ -135,4 +135,4 @@ def _cards(found: list[Any], now: datetime, stored: export_policies.StoredAttrib
 def _is_source_gone(grant: Grant, stored: export_policies.StoredAttributes) -> bool:
     if grant.request.refresh_policy != RefreshPolicy.CONTINUOUS or not grant.kept_current:
         return False
-    return not export_policies.segments_with(grant.request.made_from(grant.approved_attributes), stored)
+    return not export_policies.segments_with(grant.request.source_attributes(grant.approved_attributes), stored)

@@ -225,7 +225,7 @@ def test_every_other_end_takes_place_as_well(api: Developer, person: User, grant
             assert api.post("/end-consent", {"request_id": request.request_id}).status_code == 200
         assert grant_actions.terminate(grant_id=terminated.grant_id, by=staff, reason="fraud")
         assert expiry.write_down_expiry() == 1
-        assert request_actions.cancel_requests_of(app_pk=api.app.pk, by=staff) == 1
+        assert request_actions.cancel_requests_of_app(app_pk=api.app.pk, by=staff) == 1
         blocked_apps.report_app(app_id=api.app.app_id, by=person, text="They pretend to be my bank.")
         grant_actions.switch_refresh(grant_id=kept.grant_id, by=person, on=False)
         with pytest.raises(AuditUnavailable):

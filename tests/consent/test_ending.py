@@ -141,7 +141,7 @@ def test_expiry_is_written_down_once_and_deletes_the_ciphertext(db: None) -> Non
 def test_a_changed_scope_cancels_what_waits_on_it(db: None) -> None:
     request, other = ConsentRequestFactory(), ConsentRequestFactory(scope="attr.contact.email.*")
 
-    assert request_actions.cancel_requests_of(entry_pk=request.scope_entry_id, by=StaffFactory()) == 1
+    assert request_actions.cancel_requests_of_entry(entry_pk=request.scope_entry_id, by=StaffFactory()) == 1
 
     statuses = dict(ConsentRequest.objects.values_list("pk", "status"))
     assert statuses == {request.pk: "cancelled", other.pk: "pending"}

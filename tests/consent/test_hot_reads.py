@@ -20,7 +20,8 @@ from consent.discovery import unknown_users
 from consent.discovery.person_read import PersonRead, read_person
 from consent.notices.models import Notice
 from consent.requests.models import ConsentRequest, OwnRules
-from consent.requests.recent import DAY, WEEK, RecentRequest, RecentRequests, handling_of, read_recent
+from consent.requests.receipt_claims import handling_of
+from consent.requests.recent import DAY, WEEK, RecentRequest, RecentRequests, read_recent
 from consent.sandbox.models import SandboxPerson
 from developers.models import App, AppMember, AppPerson
 from pkm.registry.models import HiddenScope, RegistryVersion

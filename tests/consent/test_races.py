@@ -266,7 +266,7 @@ def test_staff_end_for_several_people_who_decide_meanwhile(how: str, rounds: int
             chosen = {"action": "end", "_selected_action": [each.grant.pk for each in live], "reason": "Terms broken"}
             by_staff: dict[str, Callable[[], object]] = {
                 "grants": lambda c=chosen: page.post("/admin/consent/grant/", c),  # type: ignore[misc]
-                "requests": lambda: request_actions.cancel_requests_of(app_pk=app.pk, by=staff),
+                "requests": lambda: request_actions.cancel_requests_of_app(app_pk=app.pk, by=staff),
             }
             denials: list[Callable[[], object]] = [
                 lambda r=request: decision_actions.deny(request_id=r.request_id, by=r.user) for request in requests

@@ -64,8 +64,8 @@ def test_a_later_member_is_digested_only_where_the_app_gave_it(db: None, later: 
 def test_a_call_without_a_later_member_repeats_the_one_from_before(later: str) -> None:
     body = RequestConsentBody(**example_of(RequestConsentBody))
 
-    assert body.model_dump() == {**creation._repeated(body), later: None}
-    assert creation._repeated(body.model_copy(update={later: "tpl_a"}))[later] == "tpl_a"
+    assert body.model_dump() == {**creation._idempotency_body(body), later: None}
+    assert creation._idempotency_body(body.model_copy(update={later: "tpl_a"}))[later] == "tpl_a"
 
 
 def test_a_later_member_is_shown_where_the_browser_compares_it(db: None, client: Client, later: str) -> None:

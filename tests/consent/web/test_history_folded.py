@@ -96,7 +96,7 @@ def test_apps_that_take_turns_are_folded_and_what_is_one_stays_as_it_is(owner, p
 def test_what_blocking_or_staff_cancelled_is_told_one_by_one(owner, person, app):
     taken_back(person, app, 2)
     ConsentRequestFactory.create_batch(2, user=person, app=app)
-    request_actions.cancel_requests_of(app_pk=app.pk, by=StaffFactory())
+    request_actions.cancel_requests_of_app(app_pk=app.pk, by=StaffFactory())
 
     assert len(titles(owner)) == 3
 

@@ -8,7 +8,7 @@ from django.utils.formats import date_format
 from fido2.utils import websafe_encode
 
 from accounts.models import User
-from consent.requests import published
+from consent.requests import published_keys
 from consent.web.entering import MOST_FIELDS
 from pkm.registry import copy as registry_copy
 from tests.accounts.test_passkey_sign_up import SoftwareKey, begin, sign_up
@@ -171,7 +171,7 @@ def test_the_sheet_says_who_vouches(owner, person, scope):
 def test_the_sheet_names_the_domain_that_publishes_the_key(owner, person):
     app = AppFactory(proved_domain="plateandtable.example", domain_proved_at=now())
     request = ConsentRequestFactory(user=person, app=app)
-    kept = published.token_of(
+    kept = published_keys.seal_fetched_keys(
         app_id=app.app_id,
         domain="plateandtable.example",
         request_id=request.request_id,

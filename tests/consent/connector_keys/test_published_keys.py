@@ -20,7 +20,7 @@ from consent import tasks
 from consent.connections.actions import connect
 from consent.connections.models import Connection
 from consent.connector_keys.models import PublishedKeys
-from consent.requests import published
+from consent.requests import published_keys
 from consent.requests.models import ConsentRequest
 from consent.requests.vouching import vouching_of
 from consent_bridge import sealed
@@ -70,8 +70,8 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
             self.answer(made.status, made.body, made.headers)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
-        monkeypatch.setattr(published, "_client", Client(may_reach=addresses.is_host))
-        monkeypatch.setattr(published, "_address", lambda domain: f"{address}{published.FILE}")
+        monkeypatch.setattr(published_keys, "_client", Client(may_reach=addresses.is_host))
+        monkeypatch.setattr(published_keys, "_address", lambda domain: f"{address}{published_keys.WELL_KNOWN_PATH}")
         yield made
         made.answers.set()
 
@@ -126,13 +126,13 @@ def test_the_key_of_what_rides_along_is_looked_up_before_the_answers_transaction
     }
     made = Developer.of(proved).post("/connections", {"request": riding}).json()
     connection, inside = Connection.objects.get(connection_id=made["connection_id"]), list[bool]()
-    fetched = published._listed
+    fetched = published_keys._fetch_listed
 
     def noted(domain: str) -> list[Any] | None:
         inside.append(database.in_atomic_block)
         return fetched(domain)
 
-    monkeypatch.setattr(published, "_listed", noted)
+    monkeypatch.setattr(published_keys, "_fetch_listed", noted)
     connect(connection=connection, by=person)
 
     assert ConsentRequest.objects.get(user=person).connector_thumbprint == pkm.sealed.thumbprint(key)
@@ -157,7 +157,7 @@ def other_kind(site: Site, key: dict[str, str]) -> None:
 def test_a_set_may_hold_keys_of_other_kinds(site: Site, proved: App) -> None:
     request = waiting(proved)
     other_kind(site, request.connector_public_key)
-    published.fetch_due()
+    published_keys.fetch_due()
     assert who(request) == "published"
 
 
@@ -204,7 +204,7 @@ def test_nobody_vouches_by(does: Any, site: Site, proved: App) -> None:
     request = waiting(proved)
     does(site, request)
 
-    assert published.fetch_due() == 1
+    assert published_keys.fetch_due() == 1
 
     assert site.paths == ["/.well-known/consent-connector-keys.json"]
     assert who(request) == "nobody"
@@ -214,18 +214,18 @@ def test_a_site_that_hangs_is_left(site: Site, proved: App, monkeypatch: pytest.
     request = waiting(proved)
     site.publishes(request.connector_public_key)
     site.answers.clear()
-    monkeypatch.setattr(published, "_SECONDS", 0.2)
+    monkeypatch.setattr(published_keys, "_SECONDS", 0.2)
 
-    published.fetch_due()
+    published_keys.fetch_due()
 
     assert (who(request), PublishedKeys.objects.get().failures) == ("nobody", 1)
 
 
 def test_a_private_address_is_not_connected_to(site: Site, proved: App, monkeypatch: pytest.MonkeyPatch) -> None:
     request = waiting(proved)
-    monkeypatch.setattr(published, "_client", Client(may_reach=addresses.is_public))
+    monkeypatch.setattr(published_keys, "_client", Client(may_reach=addresses.is_public))
 
-    published.fetch_due()
+    published_keys.fetch_due()
 
     assert (site.paths, who(request)) == ([], "nobody")
 
@@ -236,23 +236,23 @@ def test_failures_are_tried_again_ever_later(site: Site, proved: App) -> None:
     pauses = []
     for _ in range(4):
         PublishedKeys.objects.update(due_at=database_now() - timedelta(seconds=1))
-        published.fetch_due()
+        published_keys.fetch_due()
         pauses.append((PublishedKeys.objects.get().due_at - database_now()).total_seconds())
 
     assert [round(pause / 60 / 2**number) for number, pause in enumerate(pauses)] == [1, 1, 1, 1]
-    assert not published.is_due()
+    assert not published_keys.is_due()
     PublishedKeys.objects.update(failures=1000, due_at=database_now() - timedelta(seconds=1))
-    published.fetch_due()
+    published_keys.fetch_due()
     assert PublishedKeys.objects.get().due_at < database_now() + timedelta(hours=8)
 
 
 def test_a_failure_leaves_the_last_set_for_as_long_as_it_counts(site: Site, proved: App) -> None:
     request = waiting(proved)
     site.publishes(request.connector_public_key)
-    published.fetch_due()
+    published_keys.fetch_due()
     site.status = 500
     PublishedKeys.objects.update(due_at=database_now() - timedelta(seconds=1))
-    published.fetch_due()
+    published_keys.fetch_due()
 
     assert (PublishedKeys.objects.get().failures, who(request)) == (1, "published")
 
@@ -261,11 +261,11 @@ def test_one_fetch_is_for_all_requests_of_an_app(site: Site, proved: App) -> Non
     requests = [waiting(proved) for _ in range(5)]
     site.publishes(*[request.connector_public_key for request in requests])
 
-    assert published.fetch_due() == 1
+    assert published_keys.fetch_due() == 1
 
     assert len(site.paths) == 1
     assert {who(request) for request in requests} == {"published"}
-    assert (published.is_due(), published.fetch_due()) == (False, 0)
+    assert (published_keys.is_due(), published_keys.fetch_due()) == (False, 0)
 
 
 @pytest.mark.parametrize("end", ["denied", "overdue", "suspended", "domain lost"])
@@ -282,8 +282,8 @@ def test_nothing_is_fetched_for_what_waits_no_more(end: str, site: Site, proved:
     else:
         App.objects.update(proved_domain="", domain_proved_at=None)
 
-    assert (published.is_due(), published.fetch_due(), site.paths) == (False, 0, [])
-    assert published.forget_decided() == (end in ("denied", "overdue"))
+    assert (published_keys.is_due(), published_keys.fetch_due(), site.paths) == (False, 0, [])
+    assert published_keys.forget_decided() == (end in ("denied", "overdue"))
 
 
 def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
@@ -297,7 +297,7 @@ def test_sites_that_hang_hold_no_more_of_a_worker_than_its_places(
         release.wait(MOST_SECONDS)
         return 1
 
-    monkeypatch.setattr(published, "fetch_due", hangs)
+    monkeypatch.setattr(published_keys, "fetch_due", hangs)
     found: list[int] = []
     workers = [threading.Thread(target=lambda: found.append(tasks.fetch_published_keys())) for _ in range(6)]
     for worker in workers:
@@ -317,7 +317,7 @@ def test_a_worker_that_shuts_down_begins_no_fetch(site: Site, proved: App, monke
     waiting(proved)
     monkeypatch.setattr(shutdown, "has_begun", lambda: True)
 
-    assert (published.fetch_due(), site.paths) == (0, [])
+    assert (published_keys.fetch_due(), site.paths) == (0, [])
 
 
 # --- whoever writes the database --------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def token(request: ConsentRequest, **changes: Any) -> str:
         "fetched_at": database_now(),
         "keys": [request.connector_public_key],
     }
-    return published.token_of(**given | changes)
+    return published_keys.seal_fetched_keys(**given | changes)
 
 
 def put(request: ConsentRequest, text: str) -> None:

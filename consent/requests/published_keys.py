@@ -30,7 +30,7 @@ from consent.connector_keys.models import PublishedKeys
 from consent.requests.models import ConsentRequest
 from developers.models import AppStatus
 
-FILE = "/.well-known/consent-connector-keys.json"
+WELL_KNOWN_PATH = "/.well-known/consent-connector-keys.json"
 COUNTS_FOR = timedelta(hours=24)
 FETCHED_EACH = timedelta(hours=1)
 PURPOSE = "published connector keys"  # nothing else that is sealed at rest opens as one
@@ -71,7 +71,9 @@ def forget_decided() -> int:
     return gone
 
 
-def keys_in(token: str, *, app_id: str, domain: str, request_id: str, since: datetime, now: datetime) -> list[Jwk]:
+def open_fetched_keys(
+    token: str, *, app_id: str, domain: str, request_id: str, since: datetime, now: datetime
+) -> list[Jwk]:
     """The keys that this domain published, as this token has it; none where it is of another app, domain or request,
     older than the request (`since`) or than a day, or nothing that this server made."""
     if not (token and domain):
@@ -89,29 +91,29 @@ def keys_in(token: str, *, app_id: str, domain: str, request_id: str, since: dat
     return keys
 
 
-def token_of(*, app_id: str, domain: str, request_id: str, fetched_at: datetime, keys: Sequence[Jwk]) -> str:
-    """What `keys_in` reads."""
+def seal_fetched_keys(*, app_id: str, domain: str, request_id: str, fetched_at: datetime, keys: Sequence[Jwk]) -> str:
+    """The token of a fetch, which `open_fetched_keys` reads."""
     claims = {"app_id": app_id, "domain": domain, "request_id": request_id, "fetched_at": rfc3339(fetched_at)}
     return encryption.sealed(json.dumps({**claims, "jwks": {"keys": list(keys)}}), purpose=PURPOSE)
 
 
-def fetch(domain: str) -> list[Jwk] | None:
+def fetch_key_set(domain: str) -> list[Jwk] | None:
     """The usable public keys of a domain's set, without what else it says of them; None where no set could be read.
 
     No redirect is followed: it would be another site's word. A key with a private member is nobody's any more, and one
     of another kind is not for us (RFC 7517, 5): such are passed over.
     """
-    listed = _listed(domain)
+    listed = _fetch_listed(domain)
     return None if listed is None else [key for key in map(_usable, listed) if key is not None]
 
 
-def published_key(domain: str, kid: str) -> Jwk | None:
+def fetch_published_key(domain: str, kid: str) -> Jwk | None:
     """The usable public key that the domain publishes by this name now."""
-    named = (key for key in _listed(domain) or () if isinstance(key, dict) and key.get("kid") == kid)
+    named = (key for key in _fetch_listed(domain) or () if isinstance(key, dict) and key.get("kid") == kid)
     return next(filter(None, map(_usable, named)), None)
 
 
-def _listed(domain: str) -> list[Any] | None:
+def _fetch_listed(domain: str) -> list[Any] | None:
     headers = {"User-Agent": "Consent-Runtime-Connector-Keys", "Accept": "application/jwk-set+json, application/json"}
     try:
         answer = _client.get(_address(domain), headers=headers, seconds=_SECONDS, limit=_LARGEST)
@@ -132,7 +134,7 @@ def _usable(jwk: Any) -> Jwk | None:
 
 
 def _address(domain: str) -> str:
-    return f"https://{domain}{FILE}"
+    return f"https://{domain}{WELL_KNOWN_PATH}"
 
 
 def _due(now: datetime) -> QuerySet[PublishedKeys]:
@@ -162,7 +164,7 @@ def _fetch_until_none_is_due() -> int:
         while not shutdown.has_begun() and (claimed := _claim()) is not None:
             at = database_now()
             connection.close()  # none is held while the other server takes its time
-            _keep(claimed, fetch(claimed.domain), at)
+            _keep(claimed, fetch_key_set(claimed.domain), at)
             tried += 1
     finally:
         connections.close_all()  # this thread ends with its pool
@@ -180,7 +182,7 @@ def _keep(claimed: _Claimed, keys: list[Jwk] | None, at: datetime) -> None:
     for row in rows:
         request_id = claimed.requests[row.pk]
         row.failures, row.due_at = 0, next_at
-        row.token = token_of(
+        row.token = seal_fetched_keys(
             app_id=claimed.app_id, domain=claimed.domain, request_id=request_id, fetched_at=at, keys=keys
         )
     PublishedKeys.objects.bulk_update(rows, ["token", "failures", "due_at"], batch_size=100)
