@@ -16,11 +16,6 @@ from common.shapes import ProblemDetails
 if TYPE_CHECKING:
     from common.limits import Count
 
-# what a middleware notes on a request for those behind it: keys of `request.META`
-QUERY_CLEANED = "consent.token_taken_out"  # a developer token stood in the query, which no longer shows it
-PROBLEM_CODE = "consent.problem_code"  # of the refusal that this request was answered with
-OPERATION = "consent.operation"  # what a message asks for, where one address takes messages of many kinds
-
 
 class FieldError(TypedDict):
     """One member of a body or query that does not fit."""

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
 from common import problems
+from common.request_notes import PROBLEM_CODE
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -51,7 +52,7 @@ def as_problem(error: Exception) -> problems.Problem | None:
 
 def problem_answer(request: HttpRequest, problem: problems.Problem) -> HttpResponse:
     """application/problem+json (RFC 9457). The code is noted on the request, for the log of an app's requests."""
-    request.META[problems.PROBLEM_CODE] = problem.code
+    request.META[PROBLEM_CODE] = problem.code
     return HttpResponse(
         orjson.dumps(problem.body(getattr(request, "trace_id", ""))),
         status=problem.status,
