@@ -11,8 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from agents_proxy import agents
 from config import env, log_lines
-from config.timer import TASKS
-from config.watch import PooledConnection
+from config.database_watch import PooledConnection
+from config.schedule import TASKS
 from consent.release.manifest import policy_sources
 
 ROOT, VAR = env.ROOT, env.VAR
@@ -210,7 +210,9 @@ if _database["ENGINE"].endswith("sqlite3"):
     # a file, so that the threads of a test's live server meet the same database
     _database["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
 else:
-    _database["ENGINE"] = "config.postgresql"  # Django's, which refuses at once while config.watch says it is away
+    _database["ENGINE"] = (
+        "config.postgresql"  # Django's, but refuses at once while config.database_watch has it as away
+    )
     _database["OPTIONS"] = {
         **_database.get("OPTIONS", {}),  # of the address, such as `sslmode`
         # psycopg doubles its pause between two attempts, up to `reconnect_timeout`; given up, the next request tries
@@ -319,7 +321,7 @@ X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
-        "script-src": ["'self'", *policy_sources(Path(RELEASE_MANIFEST), "/static/")],  # … an import map
+        "script-src": ["'self'", *policy_sources(Path(RELEASE_MANIFEST), "/static/")],  # hashes of the import map
         "worker-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],

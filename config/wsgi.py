@@ -15,8 +15,8 @@ from django.utils.module_loading import import_string
 
 from common.shutdown import watch_signals
 from config.checks import require_keys, require_release
+from config.database_watch import watch
 from config.headers import of_programs
-from config.watch import watch
 from consent.release import starting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

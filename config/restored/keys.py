@@ -35,7 +35,7 @@ SEALED_COLUMNS = (
 _PURPOSES = {"consent.ConnectorKey.token": registered.PURPOSE, "consent.PublishedKeys.token": published.PURPOSE}
 
 
-def check_encryption() -> Iterator[Line]:
+def check_sealed_columns() -> Iterator[Line]:
     """DATA_ENCRYPTION_KEYS open rows of every column that is encrypted at rest."""
     if not settings.DATA_ENCRYPTION_KEYS:
         yield left_out("encryption", "DATA_ENCRYPTION_KEYS is not set here: look where the server runs")
