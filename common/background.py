@@ -1,7 +1,8 @@
 """What a process does beside its answers, on two threads and no more.
 
-`events` waits for descriptors and for time, and for nothing else: signals, the notices of PostgreSQL, the watch over
-the database. So it hears of the end, and cuts what hangs, whatever the database and the broker do.
+`loop_thread`, named `events`, waits for descriptors and for time, and for nothing else: signals, the notices of
+PostgreSQL, the watch over the database. So it hears of the end, and breaks what hangs, whatever the database and the
+broker do.
 
 `background` does what may block, one job after the other: batches of rows, messages to the broker, connecting. Each
 job is short, or gives up by itself, since the others wait for it. Both threads begin with their first work.
@@ -12,15 +13,12 @@ import heapq
 import itertools
 import logging
 import math
-import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import Any
 
-import psycopg
 from django.db import connection
 
 _log = logging.getLogger(__name__)
@@ -31,7 +29,7 @@ _MOST_WAITING = 1000  # jobs that nobody misses; what comes beyond is not taken
 Act = Callable[[], object]
 
 
-class Events:
+class LoopThread:
     """An event loop on a thread of its own. What runs there must not block."""
 
     def __init__(self) -> None:
@@ -71,7 +69,7 @@ class Events:
             return self._loop
 
 
-class Background:
+class JobThread:
     """One thread for jobs that may block. The process waits for it at its end.
 
     A job that raises is logged and its database connection closed; it comes again only if it says so itself.
@@ -130,12 +128,6 @@ class Background:
         return self._due[0][0] - time.monotonic() if self._due else math.inf
 
 
-def cut(line: psycopg.Connection[Any]) -> None:
-    """Break a connection while another thread, which fails by it, waits for its answer."""
-    with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(line.fileno())) as twin:
-        twin.shutdown(socket.SHUT_RDWR)
-
-
 def _attempt(act: Act) -> bool:
     """Whether it did not raise."""
     try:
@@ -146,4 +138,4 @@ def _attempt(act: Act) -> bool:
     return True
 
 
-events, background = Events(), Background()
+loop_thread, background = LoopThread(), JobThread()

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 
-from common.background import events
+from common.background import loop_thread
 
 _log = logging.getLogger(__name__)
 _ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
@@ -66,7 +66,7 @@ class Shutdown:
             acts = list(self._at_begin)
         for act in acts:
             _attempt(act)
-        events.later(settings.SHUTDOWN_GRACE_SECONDS, lambda: os.write(self._cut_writer, b"\0"))
+        loop_thread.later(settings.SHUTDOWN_GRACE_SECONDS, lambda: os.write(self._cut_writer, b"\0"))
 
 
 def _attempt(act: Act) -> None:
@@ -90,7 +90,7 @@ def watch_signals() -> None:
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.detach(), warn_on_full_buffer=False)
-    events.when_readable(reader.fileno(), lambda: _read_signals(reader))
+    loop_thread.when_readable(reader.fileno(), lambda: _read_signals(reader))
 
 
 def _read_signals(reader: socket.socket) -> None:
