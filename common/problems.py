@@ -62,7 +62,8 @@ class Problem(Exception):
             "code": self.code,
             "detail": self.detail,
             "trace_id": trace_id,
-            # members of its own, which RFC 9457 allows: `status` of a grant replaces the number only in its own name
+            # members of its own, which RFC 9457 allows; none may have a name from above, which it would replace: the
+            # state of a grant is `grant_status`
             **self.members,
             **({"errors": self.errors} if self.errors else {}),
         }

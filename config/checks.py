@@ -121,7 +121,9 @@ def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[Ch
     options = settings.DATABASES["default"]["OPTIONS"]
     if "prepare_threshold" not in options or "default" not in (databases or ()):  # SQLite has neither
         return []
-    return _warn_of_pooler(listeners_address(), _POLLED)
+    parameters = {**listeners_address(), "prepare_threshold": None, "autocommit": True}
+    with psycopg.connect(**parameters) as connected:
+        return [_POLLED] if leads_through_pooler(connected) else []
 
 
 @register(Tags.database)
@@ -149,12 +151,6 @@ def _unknown(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
     loader = MigrationLoader(None, ignore_no_migrations=True)
     brought = {*loader.disk_migrations, *(old for each in loader.disk_migrations.values() for old in each.replaces)}
     return sorted(one for one in applied - brought if one[0] in loader.migrated_apps)
-
-
-def _warn_of_pooler(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:
-    parameters = {**parameters, "prepare_threshold": None, "autocommit": True}
-    with psycopg.connect(**parameters) as connected:
-        return [warning] if leads_through_pooler(connected) else []
 
 
 def require_keys() -> None:

@@ -13,6 +13,7 @@ from django.utils import translation
 from common.admission.exceptions import as_problem, problem_answer
 from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
 
+# All that programs call, whether a view is there or not; prefixes elsewhere say who skips which middleware
 _JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|oauth/(register|revoke|token)|livez|readyz)(/|$)")
 
 
