@@ -147,7 +147,7 @@ def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> lis
 
 
 def _unknown(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those that this release does not bring; the rows of an app that it has no more stay, and mean nothing."""
+    """The applied migrations that this release lacks. Rows of an app that it has no more are left out: they stay."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     brought = {*loader.disk_migrations, *(old for each in loader.disk_migrations.values() for old in each.replaces)}
     return sorted(one for one in applied - brought if one[0] in loader.migrated_apps)

@@ -66,7 +66,7 @@ class PooledConnection(psycopg.Connection[Any]):
 
 @cache
 def _log_pooler() -> None:
-    """Once a process."""
+    """Warn of the pooler, once a process."""
     _log.warning("DATABASE_URL leads through a pooler: no statement is prepared; set DATABASE_LISTEN_URL")
 
 

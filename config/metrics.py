@@ -256,7 +256,7 @@ def _together(path: Path, total: Path, *, sums: bool) -> Path:
 
 
 def _put(whole: Path) -> None:
-    """It takes the places of the total and of the file that was added, in an order that may be begun again."""
+    """Replace the total and the added file by the `whole` of both, in an order that may be begun again."""
     with _folding:
         whole.with_suffix(".db").unlink(missing_ok=True)
         whole.rename(whole.with_name(_total(whole)))

@@ -132,7 +132,7 @@ class CompressedPages(GZipMiddleware):
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Leaves everything else alone, answers for programs and streams too."""
+        """Compress such a page; leave every other response alone, streams and answers for programs too."""
         is_page = response.status_code == 200 and response.headers.get("Content-Type", "").startswith("text/html")
         if request.method != "GET" or request.META.get("QUERY_STRING") or not is_page or response.streaming:
             return response

@@ -70,7 +70,7 @@ class Command(BaseCommand):
             yield left_out(part, f"run `{command}` by itself") if quick else self._outcome_of(part, command)
 
     def _outcome_of(self, part: str, command: str) -> Line:
-        """Of a command that looks by itself; it names its findings before the line."""
+        """The line about a command that looks by itself, and has printed its findings before."""
         try:
             call_command(command, stdout=self.stdout, stderr=self.stderr)
         except (CommandError, DatabaseError) as error:
