@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -37,7 +38,7 @@ class LoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def call(self, act: Act) -> None:
-        self._started().call_soon_threadsafe(_attempt, act)
+        self._started().call_soon_threadsafe(attempt, act)
 
     def run(self, work: Coroutine[Any, Any, None]) -> "Future[None]":
         """Run a coroutine there; the answer can cancel it, from any thread."""
@@ -48,14 +49,14 @@ class LoopThread:
 
         async def wait_and_act() -> None:
             await asyncio.sleep(seconds)
-            _attempt(act)
+            attempt(act)
 
         return self.run(wait_and_act())
 
     def when_readable(self, descriptor: int, act: Act) -> None:
         """Do this there whenever there is something to read; `forget` ends it. Before the descriptor is closed."""
         loop = self._started()
-        loop.call_soon_threadsafe(loop.add_reader, descriptor, _attempt, act)
+        loop.call_soon_threadsafe(loop.add_reader, descriptor, partial(attempt, act))
 
     def forget(self, descriptor: int) -> None:
         """To be called on the loop's own thread."""
@@ -103,12 +104,12 @@ class JobThread:
 
     def _work(self) -> None:
         while threading.main_thread().is_alive():
-            if (job := self._next()) and not _attempt(job):
+            if (job := self._next()) and not attempt(job):
                 connection.close()  # it may be broken
         with self._changed:
             last = [job for _, _, job, at_end in sorted(self._due, key=lambda one: one[:2]) if at_end]
         for job in last:
-            _attempt(job)
+            attempt(job)
         connection.close()
 
     def _next(self) -> Act | None:
@@ -128,12 +129,12 @@ class JobThread:
         return self._due[0][0] - time.monotonic() if self._due else math.inf
 
 
-def _attempt(act: Act) -> bool:
-    """Whether it did not raise."""
+def attempt(act: Act, complaint: str = "what was to be done in the background failed") -> bool:
+    """Whether it did not raise; what it raises is logged under `complaint`."""
     try:
         act()
     except Exception:
-        _log.exception("what was to be done in the background failed")
+        _log.exception(complaint)
         return False
     return True
 
