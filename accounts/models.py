@@ -11,7 +11,7 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from accounts.identifiers import new_user_id
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from common.mail import mailbox
 
 
@@ -143,7 +143,7 @@ class ActorProfile(models.Model):
 
     class Meta:
         db_table = "actor_profiles"
-        constraints = [one_of("actor_persona", "last_active_persona", Persona)]
+        constraints = [value_in("actor_persona", "last_active_persona", Persona)]
 
 
 class MarketplacePublicProfile(models.Model):
@@ -205,7 +205,7 @@ class RuntimePersonaState(models.Model):
 
     class Meta:
         db_table = "runtime_persona_state"
-        constraints = [one_of("persona_state", "last_active_persona", Persona)]
+        constraints = [value_in("persona_state", "last_active_persona", Persona)]
 
 
 class Session(models.Model):
@@ -247,7 +247,7 @@ class Erasure(models.Model):
     class Meta:
         db_table = "erasures"
         constraints = [
-            one_of("erasures_asked_by", "asked_by", ErasureRequester),
+            value_in("erasures_asked_by", "asked_by", ErasureRequester),
             check("erasures_due_after_asked", Q(due_at__gte=F("asked_at"))),
             check("erasures_one_end", Q(cancelled_at__isnull=True) | Q(done_at__isnull=True)),
             UniqueConstraint(
@@ -322,7 +322,7 @@ class SecurityChange(models.Model):
 
     class Meta:
         db_table = "security_changes"
-        constraints = [one_of("security_change_kind", "kind", WayChange)]
+        constraints = [value_in("security_change_kind", "kind", WayChange)]
 
 
 class OutgoingMail(models.Model):
@@ -378,7 +378,7 @@ class AlertSettings(models.Model):
         db_table = "alert_settings"
         constraints = [
             *(
-                one_of(f"alert_settings_{column}", column, AlertWay.values)
+                value_in(f"alert_settings_{column}", column, AlertWay.values)
                 for column in ("requests", "endings", "reads", "updates")
             ),
             check("alert_settings_security_by_mail", Q(security__in=[AlertWay.MAIL, AlertWay.BOTH])),

@@ -13,7 +13,7 @@ from accounts.models import User
 from bench.population import BASE, World, known_as, of_request
 from bench.staging import PURPOSE
 from config.celery import app as celery
-from config.timer import LOOK, TASKS, WATCHED
+from config.schedule import LOOK, TASKS, WATCHED
 from consent_bridge.sealed import generate_connector_key, public_half
 from tests.callers import signed_in
 from tests.factories import StaffFactory

@@ -1,7 +1,8 @@
 """What a process does beside its answers, on two threads and no more.
 
-`events` waits for descriptors and for time, and for nothing else: signals, the notices of PostgreSQL, the watch over
-the database. So it hears of the end, and cuts what hangs, whatever the database and the broker do.
+`loop_thread`, named `events`, waits for descriptors and for time, and for nothing else: signals, the notices of
+PostgreSQL, the watch over the database. So it hears of the end, and breaks what hangs, whatever the database and the
+broker do.
 
 `background` does what may block, one job after the other: batches of rows, messages to the broker, connecting. Each
 job is short, or gives up by itself, since the others wait for it. Both threads begin with their first work.
@@ -12,15 +13,13 @@ import heapq
 import itertools
 import logging
 import math
-import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
+from functools import partial
 from typing import Any
 
-import psycopg
 from django.db import connection
 
 _log = logging.getLogger(__name__)
@@ -31,7 +30,7 @@ _MOST_WAITING = 1000  # jobs that nobody misses; what comes beyond is not taken
 Act = Callable[[], object]
 
 
-class Events:
+class LoopThread:
     """An event loop on a thread of its own. What runs there must not block."""
 
     def __init__(self) -> None:
@@ -39,7 +38,7 @@ class Events:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def call(self, act: Act) -> None:
-        self._started().call_soon_threadsafe(_attempt, act)
+        self._started().call_soon_threadsafe(attempt, act)
 
     def run(self, work: Coroutine[Any, Any, None]) -> "Future[None]":
         """Run a coroutine there; the answer can cancel it, from any thread."""
@@ -50,14 +49,14 @@ class Events:
 
         async def wait_and_act() -> None:
             await asyncio.sleep(seconds)
-            _attempt(act)
+            attempt(act)
 
         return self.run(wait_and_act())
 
     def when_readable(self, descriptor: int, act: Act) -> None:
         """Do this there whenever there is something to read; `forget` ends it. Before the descriptor is closed."""
         loop = self._started()
-        loop.call_soon_threadsafe(loop.add_reader, descriptor, _attempt, act)
+        loop.call_soon_threadsafe(loop.add_reader, descriptor, partial(attempt, act))
 
     def forget(self, descriptor: int) -> None:
         """To be called on the loop's own thread."""
@@ -71,7 +70,7 @@ class Events:
             return self._loop
 
 
-class Background:
+class JobThread:
     """One thread for jobs that may block. The process waits for it at its end.
 
     A job that raises is logged and its database connection closed; it comes again only if it says so itself.
@@ -105,12 +104,12 @@ class Background:
 
     def _work(self) -> None:
         while threading.main_thread().is_alive():
-            if (job := self._next()) and not _attempt(job):
+            if (job := self._next()) and not attempt(job):
                 connection.close()  # it may be broken
         with self._changed:
             last = [job for _, _, job, at_end in sorted(self._due, key=lambda one: one[:2]) if at_end]
         for job in last:
-            _attempt(job)
+            attempt(job)
         connection.close()
 
     def _next(self) -> Act | None:
@@ -130,20 +129,14 @@ class Background:
         return self._due[0][0] - time.monotonic() if self._due else math.inf
 
 
-def cut(line: psycopg.Connection[Any]) -> None:
-    """Break a connection while another thread, which fails by it, waits for its answer."""
-    with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(line.fileno())) as twin:
-        twin.shutdown(socket.SHUT_RDWR)
-
-
-def _attempt(act: Act) -> bool:
-    """Whether it did not raise."""
+def attempt(act: Act, complaint: str = "what was to be done in the background failed") -> bool:
+    """Whether it did not raise; what it raises is logged under `complaint`."""
     try:
         act()
     except Exception:
-        _log.exception("what was to be done in the background failed")
+        _log.exception(complaint)
         return False
     return True
 
 
-events, background = Events(), Background()
+loop_thread, background = LoopThread(), JobThread()

@@ -1,14 +1,14 @@
 """Colours as #rrggbb: how well one is read on another, and what a page needs of an accent in its two themes.
 
-Contrast is that of WCAG 2.2 (1 to 21); at 4.5 a text is read. The grounds are those of static/css/tokens.css, as a test
-compares.
+Contrast is that of WCAG 2.2 (1 to 21); at 4.5 a text can be read. The grounds are those of static/css/tokens.css, as a
+test compares.
 """
 
 import colorsys
 from collections.abc import Iterable
 from functools import cache
 
-READ = 4.5
+READABLE_CONTRAST = 4.5
 WHITE, BLACK = "#ffffff", "#000000"
 # of surfaces that hold links and labels in the accent's colour, the one nearest to it
 LIGHT_GROUND, DARK_GROUND, DARK_SURFACE = "#f0ede5", "#222824", "#191e1b"
@@ -22,11 +22,11 @@ def contrast(one: str, other: str) -> float:
 
 
 @cache
-def tokens_of(accent: str) -> dict[str, tuple[str, str]]:
-    """`stay` and its kin, as the tokens are called, each in light and dark, of an accent that can be read on light."""
+def css_variables_of(accent: str) -> dict[str, tuple[str, str]]:
+    """CSS variable (see static/css/tokens.css) → (light, dark) value, for an accent that can be read on light."""
     light_soft, dark_soft = _mixed(accent, WHITE, 0.92), _mixed(accent, DARK_SURFACE, 0.75)
-    dark = _lit(accent, DARK_GROUND, 7)
-    dark_ink = _lit(_mixed(dark, WHITE, 0.3), dark_soft, 9)
+    dark = _lightened_until(accent, DARK_GROUND, 7)
+    dark_ink = _lightened_until(_mixed(dark, WHITE, 0.3), dark_soft, 9)
     return {
         "stay": (accent, dark),
         "on-stay": (WHITE, _mixed(accent, BLACK, 0.8)),
@@ -37,7 +37,7 @@ def tokens_of(accent: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def _lit(colour: str, ground: str, least: float) -> str:
+def _lightened_until(colour: str, ground: str, least: float) -> str:
     """`colour` with as much more light as gives it this contrast with a dark `ground`; its hue stays."""
     hue, light, saturation = colorsys.rgb_to_hls(*(octet / 255 for octet in _octets(colour)))
     lighter = (

@@ -9,7 +9,7 @@ def check(name: str, condition: Q) -> CheckConstraint:
     return CheckConstraint(condition=condition, name=name)
 
 
-def one_of(name: str, field: str, values: Iterable[str]) -> CheckConstraint:
+def value_in(name: str, field: str, values: Iterable[str]) -> CheckConstraint:
     return check(name, Q(**{f"{field}__in": [str(value) for value in values]}))
 
 

@@ -21,17 +21,17 @@ def sealed(text: str, *, purpose: str = "") -> str:
     return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).encrypt(text.encode()).decode()
 
 
-def opened(token: str, *, purpose: str = "") -> str:
+def opened(sealed_text: str, *, purpose: str = "") -> str:
     """What `sealed` was given, for the same purpose, under whichever of the server's keys; else `DecryptionFailed`."""
     try:
-        return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).decrypt(token.encode()).decode()
+        return _keys(tuple(settings.DATA_ENCRYPTION_KEYS), purpose).decrypt(sealed_text.encode()).decode()
     except InvalidToken as error:
         raise DecryptionFailed("None of DATA_ENCRYPTION_KEYS opens this: it was written under another.") from error
 
 
-def resealed(token: str) -> str:
+def resealed(sealed_text: str) -> str:
     """The same under the newest server key, whichever it was sealed under; else `DecryptionFailed`."""
-    return sealed(opened(token))
+    return sealed(opened(sealed_text))
 
 
 @lru_cache(maxsize=8)

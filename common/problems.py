@@ -16,11 +16,6 @@ from common.shapes import ProblemDetails
 if TYPE_CHECKING:
     from common.limits import Count
 
-# what a middleware notes on a request for those behind it: keys of `request.META`
-QUERY_CLEANED = "consent.token_taken_out"  # a developer token stood in the query, which no longer shows it
-PROBLEM_CODE = "consent.problem_code"  # of the refusal that this request was answered with
-OPERATION = "consent.operation"  # what a message asks for, where one address takes messages of many kinds
-
 
 class FieldError(TypedDict):
     """One member of a body or query that does not fit."""
@@ -67,7 +62,8 @@ class Problem(Exception):
             "code": self.code,
             "detail": self.detail,
             "trace_id": trace_id,
-            # members of its own, which RFC 9457 allows: `status` of a grant replaces the number only in its own name
+            # members of its own, which RFC 9457 allows; none may have a name from above, which it would replace: the
+            # state of a grant is `grant_status`
             **self.members,
             **({"errors": self.errors} if self.errors else {}),
         }

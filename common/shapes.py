@@ -17,7 +17,7 @@ class Shape(TypedDict):
     """Exactly the members that are named."""
 
 
-def one_of(states: Iterable[str]) -> GetPydanticSchema:
+def literal_of(states: Iterable[str]) -> GetPydanticSchema:
     """The values in place, where pydantic would make a component of its own for each enumeration."""
     return GetPydanticSchema(lambda source, handler: literal_schema([str(state) for state in states]))
 

@@ -6,23 +6,19 @@ the application, and none of its hooks runs in a worker, so `watch_signals` list
 the number of each signal that has one to the descriptor of `signal.set_wakeup_fd`. What is done then must not block.
 """
 
-import logging
 import math
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
 
 from django.conf import settings
 
-from common.background import events
+from common.background import Act, attempt, loop_thread
 
-_log = logging.getLogger(__name__)
+_COMPLAINT = "a step of the shutdown failed"
 _ENDING = frozenset({signal.SIGTERM, signal.SIGINT})
-
-Act = Callable[[], object]
 
 
 class Shutdown:
@@ -50,7 +46,7 @@ class Shutdown:
             self._at_begin.append(act)
             begun = self.has_begun()
         if begun:
-            _attempt(act)
+            attempt(act, _COMPLAINT)
 
     @property
     def cut_descriptor(self) -> int:
@@ -65,15 +61,8 @@ class Shutdown:
             self._cuts_at = time.monotonic() + settings.SHUTDOWN_GRACE_SECONDS
             acts = list(self._at_begin)
         for act in acts:
-            _attempt(act)
-        events.later(settings.SHUTDOWN_GRACE_SECONDS, lambda: os.write(self._cut_writer, b"\0"))
-
-
-def _attempt(act: Act) -> None:
-    try:
-        act()
-    except Exception:
-        _log.exception("a step of the shutdown failed")
+            attempt(act, _COMPLAINT)
+        loop_thread.later(settings.SHUTDOWN_GRACE_SECONDS, lambda: os.write(self._cut_writer, b"\0"))
 
 
 shutdown = Shutdown()
@@ -90,7 +79,7 @@ def watch_signals() -> None:
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.detach(), warn_on_full_buffer=False)
-    events.when_readable(reader.fileno(), lambda: _read_signals(reader))
+    loop_thread.when_readable(reader.fileno(), lambda: _read_signals(reader))
 
 
 def _read_signals(reader: socket.socket) -> None:

@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 
 from common import heartbeats
 from common.clock import one_moment
-from config.timer import ANYWAY_AFTER, LOOK, WATCHED, Watched
+from config.schedule import ANYWAY_AFTER, LOOK, WATCHED, Watched
 
 _EARLY = 0.5  # seconds: the look is not punctual, and what is asked every 10 must not wait for 12
 _log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Scheduler(PersistentScheduler):
         self._sent: dict[str, float] = {}
 
     def tick(self, *args: Any, **named: Any) -> float:
-        """Also of a clock that was set back, or was ahead before a restart: it would wait until the clock is there."""
+        """If the clock went back, entries last run in the future would not run until it catches up: date them now."""
         ahead = [each for each in self.schedule.values() if each.last_run_at and each.last_run_at > each.default_now()]
         for entry in ahead:
             entry.last_run_at = entry.default_now()
@@ -37,7 +37,7 @@ class Scheduler(PersistentScheduler):
         return float(super().tick(*args, **named))
 
     def schedules_equal(self, old_schedules: Any, new_schedules: Any) -> bool:
-        """Compared at every tick, and never another here: the settings have the one that there is."""
+        """The schedule never changes at run time, so skip the comparison at each tick."""
         return old_schedules is not None
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from celery import Celery, beat, signals
 from kombu.transport import TRANSPORT_ALIASES
 
-from common import tracing
+from common import request_ids
 from common.shutdown import shutdown
 
 TRANSPORT_ALIASES["spool"] = "config.spool:Transport"
@@ -20,7 +20,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 _log = logging.getLogger("tasks")
-_TRACE = "x_request_id"  # in the headers of a message, which a task finds as an attribute of its request
+_REQUEST_ID = "x_request_id"  # in the headers of a message, which a task finds as an attribute of its request
 _under_way = threading.local()  # a task begins and ends on one thread
 
 
@@ -37,8 +37,8 @@ def _keep_timer_inside(**_ignored: Any) -> None:
 
 @signals.before_task_publish.connect(weak=False)
 def _send_along(headers: dict[str, Any], **_ignored: Any) -> None:
-    if identifier := tracing.current():
-        headers[_TRACE] = identifier
+    if request_id := request_ids.current():
+        headers[_REQUEST_ID] = request_id
 
 
 @signals.task_prerun.connect(weak=False)
@@ -47,16 +47,19 @@ def _follow(task_id: str, task: Any, **_ignored: Any) -> None:
     if task.request.is_eager:
         return  # within the request itself
     _under_way.began = time.perf_counter()
-    _under_way.following = tracing.following(getattr(task.request, _TRACE, None) or task_id)
+    _under_way.following = request_ids.following(getattr(task.request, _REQUEST_ID, None) or task_id)
     _under_way.following.__enter__()
 
 
 @signals.task_postrun.connect(weak=False)
-def _log_and_exit(task: Any, state: str, **_ignored: Any) -> None:
-    """One line for each task; those of the timer, several a second, only where all is logged."""
+def _finish_task(task: Any, state: str, **_ignored: Any) -> None:
+    """Log and count the task; from then on its request is not this thread's current one.
+
+    The timer's tasks are logged only where all is: they are several a second.
+    """
     if task.request.is_eager:
         return
-    level = logging.INFO if getattr(task.request, _TRACE, None) else logging.DEBUG
+    level = logging.INFO if getattr(task.request, _REQUEST_ID, None) else logging.DEBUG
     seconds = time.perf_counter() - _under_way.began
     milliseconds = round(seconds * 1000, 1)
     _log.log(level, "task", extra={"task": task.name, "state": state, "ms": milliseconds})
@@ -83,7 +86,7 @@ def _show_life(**_ignored: Any) -> None:
 
 @signals.beat_init.connect(weak=False)
 @signals.worker_init.connect(weak=False)
-def _trace(**_ignored: Any) -> None:
+def _start_telemetry(**_ignored: Any) -> None:
     from django.conf import settings
 
     if settings.TRACES_TO:

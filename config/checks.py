@@ -22,7 +22,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from joserfc.jwk import OKPKey
 from psycopg.conninfo import conninfo_to_dict
 
-from common.colours import LIGHT_GROUND, READ, contrast
+from common.colours import LIGHT_GROUND, READABLE_CONTRAST, contrast
 from common.sql.connections import leads_through_pooler
 
 _log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ _ENCRYPTED = ("require", "verify-ca", "verify-full")  # of libpq's modes; the ot
 @register()
 def check_keys(**_: Any) -> list[CheckMessage]:
     """The keys without which no vault can be made and no decision signed."""
-    return [*_encryption(), *_receipts()]
+    return [*_data_keys(), *_receipts()]
 
 
 @register("log")
@@ -65,7 +65,7 @@ def check_release(**_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
-def check_encryption(**_: Any) -> list[CheckMessage]:
+def check_transport(**_: Any) -> list[CheckMessage]:
     """Whether PostgreSQL and Redis are asked in clear over a network. A socket or this machine itself is none."""
     database = settings.DATABASES["default"]
     mode = os.environ.get("PGSSLMODE", "")
@@ -107,10 +107,10 @@ def _is_this_machine(host: str) -> bool:
 def check_accent(**_: Any) -> list[CheckMessage]:
     """Whether links and labels in the operator's colour can be read on light pages; on dark ones it is lightened."""
     accent = settings.SITE_ACCENT
-    if not accent or (found := contrast(accent, LIGHT_GROUND)) >= READ:
+    if not accent or (found := contrast(accent, LIGHT_GROUND)) >= READABLE_CONTRAST:
         return []
     message = f"SITE_ACCENT is {accent}, whose contrast with the grounds of pages is {found:.1f}:1."
-    hint = f"Choose a darker colour: at {READ}:1 it can be read. Dark pages get a lighter form of it."
+    hint = f"Choose a darker colour: at {READABLE_CONTRAST}:1 it can be read. Dark pages get a lighter form of it."
     return [Error(message, hint=hint, id="config.E008")]
 
 
@@ -122,7 +122,9 @@ def check_pooler(*, databases: Sequence[str] | None = None, **_: Any) -> list[Ch
     options = settings.DATABASES["default"]["OPTIONS"]
     if "prepare_threshold" not in options or "default" not in (databases or ()):  # SQLite has neither
         return []
-    return _warn_of_pooler(listeners_address(), _POLLED)
+    parameters = {**listeners_address(), "prepare_threshold": None, "autocommit": True}
+    with psycopg.connect(**parameters) as connected:
+        return [_POLLED] if leads_through_pooler(connected) else []
 
 
 @register(Tags.database)
@@ -146,16 +148,10 @@ def check_migrations(*, databases: Sequence[str] | None = None, **_: Any) -> lis
 
 
 def unknown_migrations(applied: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those that this release does not bring; the rows of an app that it has no more stay, and mean nothing."""
+    """The applied migrations that this release lacks. Rows of an app that it has no more are left out: they stay."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     brought = {*loader.disk_migrations, *(old for each in loader.disk_migrations.values() for old in each.replaces)}
     return sorted(one for one in applied - brought if one[0] in loader.migrated_apps)
-
-
-def _warn_of_pooler(parameters: dict[str, Any], warning: CheckMessage) -> list[CheckMessage]:
-    parameters = {**parameters, "prepare_threshold": None, "autocommit": True}
-    with psycopg.connect(**parameters) as connected:
-        return [warning] if leads_through_pooler(connected) else []
 
 
 def require_keys() -> None:
@@ -172,7 +168,7 @@ def require_release() -> None:
         _log.warning(message.msg)
 
 
-def _encryption() -> list[CheckMessage]:
+def _data_keys() -> list[CheckMessage]:
     if not settings.DATA_ENCRYPTION_KEYS:
         return [Error("DATA_ENCRYPTION_KEYS is not set.", hint=_HINT, id="config.E001")]
     for place, key in enumerate(settings.DATA_ENCRYPTION_KEYS, start=1):

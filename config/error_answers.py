@@ -13,6 +13,7 @@ from django.utils import translation
 from common.admission.exceptions import as_problem, problem_answer
 from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
 
+# All that programs call, whether a view is there or not; prefixes elsewhere say who skips which middleware
 _JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|oauth/(register|revoke|token)|livez|readyz)(/|$)")
 
 
@@ -62,13 +63,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     problem = as_problem(failure) if isinstance(failure, Exception) else None
     status = problem.status if problem else 500
     if wants_json(request):
-        return problem_answer(request, problem or InternalError())
+        return problem_answer(request, problem or Defect())
     return _bare_page(
         request, "503.html" if status == 503 else "500.html", status, problem.headers if problem else None
     )
 
 
-class InternalError(Problem):
+class Defect(Problem):
     """A defect of this service; the trace_id finds it in our logs."""
 
     code, status, title = "internal_error", 500, "Something went wrong on our side"

@@ -6,7 +6,8 @@ from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-# with config/program_addresses.py, whose addresses never come this far, all that programs call
+# What programs call and still comes through the middleware of pages, with a part of the prefixes that
+# config/program_addresses.py answers before it; the addresses for programs below /oauth/ never come this far
 PROGRAMS = ("/api/v1/", "/api/a2a/", "/api/schema/", "/.well-known/", "/log/", "/mcp", "/livez", "/readyz")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from common import tracing
+from common import request_ids
 from config import env
 
 _SECRETS = re.compile(
@@ -38,7 +38,7 @@ def _as_json(entry: dict[str, Any]) -> str:
 class LogLines(logging.Formatter):
     """One JSON object a line, redacted: when (RFC 3339, UTC), what, and the request or task that it belongs to."""
 
-    # of what a record may have
+    # `trace_id` is the request identifier, `trace` that of OpenTelemetry
     members = ("method", "path", "route", "status", "app", "task", "state", "ms", "trace_id", "trace")
 
     def format(self, record: logging.LogRecord) -> str:
@@ -50,8 +50,8 @@ class LogLines(logging.Formatter):
             "event": record.getMessage(),
         }
         entry.update({name: getattr(record, name) for name in self.members if hasattr(record, name)})
-        if "trace_id" not in entry and (trace_id := tracing.current()):
-            entry["trace_id"] = trace_id
+        if "trace_id" not in entry and (request_id := request_ids.current()):
+            entry["trace_id"] = request_id
         if record.exc_info and not record.name.startswith(_REFUSED_AT_ONCE):
             entry["exception"] = self.formatException(record.exc_info)
         return redacted(_as_json(entry))

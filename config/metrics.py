@@ -146,7 +146,7 @@ def _keep_sampling() -> None:
     while True:
         try:
             sample()
-            server.answers()
+            server.take_turn()
         except Exception:  # a sampler that ends would leave its last figures in force for ever
             _log.exception("the metrics were not sampled")
         time.sleep(_EVERY)
@@ -163,8 +163,8 @@ class _Server:
         self._http: WSGIServer | None = None
         self._complained = False
 
-    def answers(self) -> bool:
-        """Whether this process does, from now on if nobody else of this service does."""
+    def take_turn(self) -> bool:
+        """Answer scrapes from now on, unless another process of this service does; whether this one does."""
         if not self._has_turn():
             return False
         fold_ended(self._file.parent)  # before the first answer, too: the process before may have been killed within it
@@ -179,7 +179,7 @@ class _Server:
         return self._http is not None
 
     def close(self) -> None:
-        """Leave it to the next process."""
+        """Leave it to the next process, for tests; else the end of the process does."""
         if self._http is not None:
             self._http.shutdown()
             self._http.server_close()
@@ -256,7 +256,7 @@ def _together(path: Path, total: Path, *, sums: bool) -> Path:
 
 
 def _put(whole: Path) -> None:
-    """It takes the places of the total and of the file that was added, in an order that may be begun again."""
+    """Replace the total and the added file by the `whole` of both, in an order that may be begun again."""
     with _folding:
         whole.with_suffix(".db").unlink(missing_ok=True)
         whole.rename(whole.with_name(_total(whole)))

@@ -18,6 +18,8 @@ from config.headers import of_programs
 from developers.request_log import recording
 
 _fixed: dict[str, ResolverMatch] = {}  # as many as there are such addresses
+# Of all addresses in config/program_urls.py, and of no others: /api/a2a/, where some callers have a session, and
+# /api/schema/, /livez and /readyz come through the middleware of pages
 _PREFIXES = (
     "/api/v1/", "/.well-known/consent-", "/.well-known/oauth-", "/log/", "/mcp",
     "/oauth/register", "/oauth/revoke", "/oauth/token",

@@ -11,8 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from agents_proxy import agents
 from config import env, log_lines
-from config.timer import TASKS
-from config.watch import PooledConnection
+from config.database_watch import PooledConnection
+from config.schedule import TASKS
 from consent.release.manifest import policy_sources
 
 ROOT, VAR = env.ROOT, env.VAR
@@ -157,18 +157,18 @@ INSTALLED_APPS = [
 if find_spec("consent_bridge") and find_spec("deploy") and (ROOT / "deploy" / "sample_data").is_dir():
     INSTALLED_APPS.append("deploy.sample_data")
 MIDDLEWARE = [
-    "config.security.RequestContext",
+    "config.middleware.RequestContext",
     "config.program_addresses.ProgramAddresses",
-    "config.security.SecurityHeaders",
+    "config.middleware.SecurityHeaders",
     "config.tokens_in_queries.TokenFreeQuery",
     "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.security.CompressedPages",
+    "config.middleware.CompressedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
-    "config.security.CsrfBehindNoReferrer",
+    "config.middleware.CsrfBehindNoReferrer",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -189,7 +189,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "config.security.session_tag",
+                "config.middleware.session_tag",
                 "accounts.interrupted.unconfirmed_forms.template_context",
                 "consent.web.queries.pending_count",
             ],
@@ -210,7 +210,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     # a file, so that the threads of a test's live server meet the same database
     _database["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
 else:
-    _database["ENGINE"] = "config.postgresql"  # Django's, which refuses at once while config.watch says it is away
+    _database["ENGINE"] = "config.postgresql"  # Django's, refusing at once while config.database_watch has it away
     _database["OPTIONS"] = {
         **_database.get("OPTIONS", {}),  # of the address, such as `sslmode`
         # psycopg doubles its pause between two attempts, up to `reconnect_timeout`; given up, the next request tries
@@ -303,7 +303,7 @@ KNOWN_BROWSER_COOKIE = "__Host-known-browser" if _https else "known-browser"
 # --- Cookies and headers ---------------------------------------------------------------------------------------------
 COOKIE_PREFIX = "__Host-" if _https else ""  # such a cookie is this host's own: no sibling host can set or see it
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
-LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.security.Messages"
+LANGUAGE_COOKIE_NAME, MESSAGE_STORAGE = f"{COOKIE_PREFIX}django_language", "config.middleware.Messages"
 SESSION_ENGINE = "accounts.sign_in.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
 _DAY = 24 * 3600  # a session ends 14 days after it was last written to, and 30 after the sign-in whatever happens
@@ -319,7 +319,7 @@ X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'none'"],
-        "script-src": ["'self'", *policy_sources(Path(RELEASE_MANIFEST), "/static/")],  # … an import map
+        "script-src": ["'self'", *policy_sources(Path(RELEASE_MANIFEST), "/static/")],  # hashes of the import map
         "worker-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
@@ -423,5 +423,5 @@ if TRACES_TO and find_spec("opentelemetry.sdk") is None:
 LOGGING = log_lines.LOGGING
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",  # framing is refused by the policy's frame-ancestors, on every answer
-    "security.W003",  # config.security.CsrfBehindNoReferrer is Django's own protection, at home with our policy
+    "security.W003",  # config.middleware.CsrfBehindNoReferrer is Django's own protection, at home with our policy
 ]

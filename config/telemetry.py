@@ -22,7 +22,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from common.tracing import ROUTE
+from common.request_notes import ROUTE
 
 _EXPORTED = frozenset((
     "http.request.method", "http.route", "http.response.status_code", "http.method", "http.status_code", "db.system",

@@ -12,7 +12,7 @@ from urllib.parse import quote_plus, unquote_plus
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import escape_leading_slashes
 
-from common.problems import QUERY_CLEANED
+from common.request_notes import QUERY_CLEANED
 from config.error_answers import wants_json
 
 _TOKEN = re.compile(r"cr_[a-z]{2,12}_[A-Za-z0-9]{8}_[A-Za-z0-9_-]+")

@@ -11,12 +11,11 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.urls import resolve
-from django.utils.module_loading import import_string
 
 from common.shutdown import watch_signals
 from config.checks import require_keys, require_release
+from config.database_watch import watch
 from config.headers import of_programs
-from config.watch import watch
 from consent.release import starting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -34,7 +33,9 @@ watch_signals()
 if settings.DATABASE_WATCH:
     watch.start()
 starting.begin()
-import_string("config.metrics.start")()  # which the settings have to come before
+from config import metrics  # noqa: E402  # which the settings have to come before
+
+metrics.start()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

@@ -9,7 +9,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from accounts.sharing_id import is_sharing_id
-from common.admission.shapes import Identifier, PageQuery, PersonName, Strict
+from common.admission.schemas import Identifier, PageQuery, PersonReference, Strict
 from common.problems import Problem
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
@@ -78,7 +78,7 @@ class RequestConsentBody(Strict):
     # Everything that is said of a member anywhere is said here: its rules, what it is for, its example. The document,
     # the tools and the types of the clients are made from it, and what bears a column's name is kept in that column.
     # What the contract gains later is covered by the request's digest where it is marked with IN_DIGEST.
-    user_id: Annotated[PersonName, Field(description=WHO, examples=[EXAMPLE_USER_ID])]
+    user_id: Annotated[PersonReference, Field(description=WHO, examples=[EXAMPLE_USER_ID])]
     scope: Annotated[
         str,
         Field(
@@ -343,7 +343,7 @@ class StatusQuery(Strict):
     """`GET /consent-status`: by `request_id`, or by `user_id` and `scope`; `wait` in seconds."""
 
     request_id: Identifier | None = None
-    user_id: PersonName | None = None
+    user_id: PersonReference | None = None
     scope: Annotated[str, Field(min_length=1, max_length=210)] | None = None
     wait: Annotated[int, Field(ge=0, le=30)] = 0
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from common.shapes import NextCursor, Seconds, Shape, Time, one_of
+from common.shapes import NextCursor, Seconds, Shape, Time, literal_of
 from consent.states import ConnectionStatus, GrantStatus, RequestStatus
 from pkm.shapes import EXAMPLE_PATHS, Path, ScopeEntry
 
@@ -46,8 +46,8 @@ ApprovedPaths = Annotated[list[Path], Field(examples=[EXAMPLE_PATHS[1:2]])]
 Interval = Annotated[int, Field(examples=[5])]
 AccessSeconds = Annotated[Seconds, Field(examples=[604800])]
 PendingUntil = Annotated[Time, Field(examples=[_UNDECIDED_AFTER])]
-RequestState = Annotated[RequestStatus, one_of(RequestStatus)]
-GrantState = Annotated[GrantStatus, one_of(GrantStatus)]
+RequestState = Annotated[RequestStatus, literal_of(RequestStatus)]
+GrantState = Annotated[GrantStatus, literal_of(GrantStatus)]
 
 
 class LeakReported(Shape):
@@ -227,7 +227,7 @@ class ConnectionNotice(Shape):
     """Where a connection stands, as events and webhooks tell it."""
 
     connection_id: ConnectionId
-    status: Annotated[ConnectionStatus, one_of(ConnectionStatus)]
+    status: Annotated[ConnectionStatus, literal_of(ConnectionStatus)]
     user_id: Annotated[
         str | None,
         Field(

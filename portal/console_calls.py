@@ -21,7 +21,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.utils import translation
 
-from common.tracing import HEADER
+from common.request_ids import HEADER
 from consent.api.openapi import document
 
 MOST_SHOWN = 65_536  # characters of an answer's body

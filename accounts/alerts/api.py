@@ -5,7 +5,7 @@ from rest_framework.request import Request
 
 from accounts.alerts import push
 from accounts.owner_api import OwnerView
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.json_bodies import json_answer
 
 

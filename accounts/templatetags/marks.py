@@ -8,7 +8,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from common.colours import tokens_of
+from common.colours import css_variables_of
 
 register = template.Library()
 _TILES = 8  # as many as static/css/tokens.css has
@@ -46,5 +46,6 @@ def site_accent() -> SafeString | str:
     """What static/js/shell.js makes the operator's colours of; nothing without. A style sheet would be no release's."""
     if not settings.SITE_ACCENT:
         return ""
-    tokens = "; ".join(f"{name} {light} {dark}" for name, (light, dark) in tokens_of(settings.SITE_ACCENT).items())
-    return format_html('<meta name="accent" content="{}">', tokens)
+    variables = css_variables_of(settings.SITE_ACCENT)
+    content = "; ".join(f"{name} {light} {dark}" for name, (light, dark) in variables.items())
+    return format_html('<meta name="accent" content="{}">', content)

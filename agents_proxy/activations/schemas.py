@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from agents_proxy.states import ActivationStatus
-from common.admission.shapes import Strict
-from common.shapes import Shape, Time, one_of
+from common.admission.schemas import Strict
+from common.shapes import Shape, Time, literal_of
 
 EXAMPLE = "act_3sw6kq2m5zt4v7xj"
 ActivationId = Annotated[str, Field(examples=[EXAMPLE])]
@@ -35,7 +35,7 @@ class Activation(Shape):
     """One sending to a destination. `errorCode` is of the last attempt, also where another one follows."""
 
     activationId: ActivationId
-    status: Annotated[str, one_of(ActivationStatus)]
+    status: Annotated[str, literal_of(ActivationStatus)]
     statusUrl: StatusUrl
     destinationId: DestinationId
     destination: Annotated[str, Field(description="Its name.", examples=["Trips CRM"])]
@@ -61,7 +61,7 @@ class ActivationAccepted(Shape):
     """A sending that waits for a worker, or what became of it where it was asked for before."""
 
     activationId: ActivationId
-    status: Annotated[str, one_of(ActivationStatus)]
+    status: Annotated[str, literal_of(ActivationStatus)]
     statusUrl: StatusUrl
 
 

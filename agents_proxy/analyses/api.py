@@ -26,7 +26,7 @@ from agents_proxy.errors import AddressNotVerified, ConsentEnded
 from agents_proxy.owner_api import ANALYSES, LimitedPost, QuerylessOwnerView
 from agents_proxy.proxy.shared_views import SharedView
 from agents_proxy.states import Purpose
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.json_bodies import json_answer
 from common.limits import Count
 from common.operations import operation, path_parameter

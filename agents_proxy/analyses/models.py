@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from agents_proxy.states import ANSWERED_STEPS as _ANSWERED
 from agents_proxy.states import LEASED_STEPS as _LEASED
 from agents_proxy.states import RunStatus, StepStatus
-from common.constraints import all_or_none, check, one_of
+from common.constraints import all_or_none, check, value_in
 from common.identifiers import new_identifier
 
 ANSWERED_STEPS, LEASED_STEPS = ([state.value for state in states] for states in (_ANSWERED, _LEASED))
@@ -48,7 +48,7 @@ class Run(models.Model):
         verbose_name = _("analysis")
         verbose_name_plural = _("analyses")
         constraints = [
-            one_of("analysis_run_status", "status", RunStatus),
+            value_in("analysis_run_status", "status", RunStatus),
             check(
                 "analysis_run_finish_together",
                 (_UNFINISHED & Q(finished_at__isnull=True)) | (~_UNFINISHED & Q(finished_at__isnull=False)),
@@ -129,7 +129,7 @@ class Step(models.Model):
         constraints = [
             UniqueConstraint(fields=["run", "position"], name="analysis_step_position_once"),
             UniqueConstraint(fields=["run", "agent"], name="analysis_step_agent_once"),
-            one_of("analysis_step_status", "status", StepStatus),
+            value_in("analysis_step_status", "status", StepStatus),
             check(
                 "analysis_step_lease_together",
                 Q(status__in=LEASED_STEPS, lease_until__isnull=False)

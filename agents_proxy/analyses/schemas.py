@@ -10,9 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from agents_proxy.proxy.spelling import SCORES, canonical
 from agents_proxy.states import RunStatus, StepStatus
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.operations import path_parameter
-from common.shapes import Shape, Time, one_of
+from common.shapes import Shape, Time, literal_of
 from common.text import is_plain
 
 NOT_CORRECTED = frozenset({*SCORES, "user_id"})  # what agents say of themselves, and for programs
@@ -149,7 +149,7 @@ class AnalysisAccepted(Shape):
     """An analysis that waits for a worker."""
 
     analysisId: AnalysisId
-    status: Annotated[str, one_of(RunStatus)]
+    status: Annotated[str, literal_of(RunStatus)]
     statusUrl: Annotated[str, Field(examples=[f"/api/a2a/analyses/{_EXAMPLE}"])]
 
 
@@ -193,7 +193,7 @@ class AnalysisStep(Shape):
     """One agent's part of an analysis."""
 
     agent: Annotated[str, Field(examples=["brand"])]
-    status: Annotated[str, one_of(StepStatus), Field(examples=["succeeded"])]
+    status: Annotated[str, literal_of(StepStatus), Field(examples=["succeeded"])]
     startedAt: Time | None
     durationMs: Annotated[int | None, Field(examples=[840])]
     fieldCount: Annotated[int | None, Field(examples=[12])]
@@ -227,7 +227,7 @@ class AnalysisStatus(Shape):
     """An analysis; `profile`, `provenance` (field → agent) and `metadata` are null until it ends."""
 
     analysisId: AnalysisId
-    status: Annotated[str, one_of(RunStatus)]
+    status: Annotated[str, literal_of(RunStatus)]
     progress: AnalysisProgress
     steps: list[AnalysisStep]
     profile: dict[str, Any] | None
@@ -239,7 +239,7 @@ class AnalysisEntry(Shape):
     """An analysis in a list, without what agents said."""
 
     analysisId: AnalysisId
-    status: Annotated[str, one_of(RunStatus)]
+    status: Annotated[str, literal_of(RunStatus)]
     progress: AnalysisProgress
     createdAt: Time
     finishedAt: Time | None
@@ -259,7 +259,7 @@ class AnalysisRaw(Shape):
     """What went in, what each agent answered in full, and what was made of it."""
 
     analysisId: AnalysisId
-    status: Annotated[str, one_of(RunStatus)]
+    status: Annotated[str, literal_of(RunStatus)]
     input: dict[str, Any]
     profile: dict[str, Any] | None
     provenance: dict[str, Any] | None

@@ -7,7 +7,7 @@ from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations import schemas
 from agents_proxy.destinations.errors import UnknownDestination
 from agents_proxy.destinations.models import Destination as DestinationRow
-from common.admission.shapes import Nothing, PageQuery
+from common.admission.schemas import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from developers.manage.base import APP_ID, ManagementView

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents_proxy.destinations.models import Destination
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.clock import rfc3339
 from common.shapes import NextCursor, Shape, Time
 from developers.manage.schemas import Name

@@ -13,7 +13,7 @@ from agents_proxy.financial.refreshes import start_refresh
 from agents_proxy.financial.shapes import Webhook
 from agents_proxy.owner_api import INSTITUTIONS, QuerylessOwnerView
 from common.admission.requests import JSONRequest
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.admission.views import JSONView
 from common.clock import rfc3339
 from common.json_bodies import json_answer

@@ -7,7 +7,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import History, ItemStatus, LinkStatus, RefreshStatus
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from common.identifiers import new_identifier
 
 
@@ -56,8 +56,8 @@ class Item(models.Model):
         verbose_name = _("linked institution")
         verbose_name_plural = _("linked institutions")
         constraints = [
-            one_of("aggregator_item_status", "status", ItemStatus),
-            one_of("aggregator_item_history", "history", History),
+            value_in("aggregator_item_status", "status", ItemStatus),
+            value_in("aggregator_item_history", "history", History),
             check(
                 "aggregator_item_token_together",
                 Q(status="removed", access_token__isnull=True, signals__isnull=True)
@@ -91,7 +91,7 @@ class LinkSession(models.Model):
         db_table = "aggregator_link_sessions"
         ordering = ["-id"]
         constraints = [
-            one_of("aggregator_link_status", "status", LinkStatus),
+            value_in("aggregator_link_status", "status", LinkStatus),
             check(
                 "aggregator_link_finish_together",
                 Q(status="open", finished_at__isnull=True, link_token__isnull=False)
@@ -132,7 +132,7 @@ class RefreshRun(models.Model):
         verbose_name = _("refresh")
         verbose_name_plural = _("refreshes")
         constraints = [
-            one_of("aggregator_refresh_status", "status", RefreshStatus),
+            value_in("aggregator_refresh_status", "status", RefreshStatus),
             UniqueConstraint(
                 fields=["item"], condition=Q(status__in=["queued", "running"]), name="aggregator_refresh_one_at_a_time"
             ),

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents_proxy.states import History
-from common.shapes import Shape, Time, one_of
+from common.shapes import Shape, Time, literal_of
 
 
 class FinancialLink(Shape):
@@ -36,7 +36,7 @@ class FinancialItem(Shape):
     institution: Annotated[str | None, Field(examples=["First Bank"])]
     status: Annotated[str, Field(examples=["active"])]
     history: Annotated[
-        one_of(History),  # type: ignore[valid-type]  # made of the states
+        literal_of(History),  # type: ignore[valid-type]  # made of the states
         Field(description="Whether all of its purchases are here: older ones come later.", examples=["complete"]),
     ]
     endsAt: Annotated[Time | None, Field(description="When the institution ends the access.")]

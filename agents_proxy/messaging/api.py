@@ -19,7 +19,7 @@ from agents_proxy.proxy.callers import Caller
 from agents_proxy.proxy.envelope import Reply, new_session_id
 from agents_proxy.proxy.schemas import AgentAnswer
 from common.admission.requests import JSONRequest
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.admission.views import JSONView
 from common.json_bodies import json_answer
 from common.limits import Count

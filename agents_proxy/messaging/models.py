@@ -5,7 +5,7 @@ from django.db.models import F, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import MessageStatus
-from common.constraints import all_or_none, check, one_of
+from common.constraints import all_or_none, check, value_in
 from common.identifiers import new_identifier
 
 
@@ -123,7 +123,7 @@ class OutboundMessage(models.Model):
         verbose_name_plural = _("outbound messages")
         constraints = [
             UniqueConstraint(fields=["consent", "task_id"], name="outbound_message_once"),
-            one_of("outbound_message_status", "status", MessageStatus),
+            value_in("outbound_message_status", "status", MessageStatus),
             check(
                 "outbound_message_error_together",
                 (Q(status="failed") & ~Q(error_code="")) | (~Q(status="failed") & Q(error_code="")),

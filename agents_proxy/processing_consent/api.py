@@ -13,7 +13,7 @@ from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.identifiers import Identifiers, folded, verified_by
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.schemas import AgentConsentGiven, AgentConsents, ConsentBody
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.clock import rfc3339
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter

@@ -7,7 +7,7 @@ from django.db.models import F, Index, Q
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.states import EndReason, ProcessingStatus, Reach
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from common.identifiers import new_identifier
 
 
@@ -70,7 +70,7 @@ class ProcessingConsent(models.Model):
         verbose_name = _("consent to processing")
         verbose_name_plural = _("consents to processing")
         constraints = [
-            one_of("processing_reach", "reach", Reach),
+            value_in("processing_reach", "reach", Reach),
             check(
                 "processing_site_together",
                 Q(reach="site", token_digest__isnull=False, app__isnull=False)

@@ -6,8 +6,8 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from agents_proxy.states import Duration, EndReason, ProcessingStatus, Purpose, Reach
-from common.admission.shapes import Agreed, Strict
-from common.shapes import Shape, Time, one_of
+from common.admission.schemas import MustBeTrue, Strict
+from common.shapes import Shape, Time, literal_of
 
 ConsentId = Annotated[str, Field(examples=["con_6q3m5x7k2v4r"])]
 
@@ -26,7 +26,7 @@ class ConsentBody(Strict):
         Field(min_length=1, max_length=len(Purpose), examples=[["profile", "brand_affinity"]]),
         AfterValidator(_once_each),
     ]
-    agreed: Agreed
+    agreed: MustBeTrue
     duration: Annotated[
         Annotated[Duration, Field(strict=False)], Field(description="How long it holds: 1, 30 or 365 days.")
     ] = Duration.DAY
@@ -57,7 +57,7 @@ class AgentConsentGiven(Shape):
     """A consent to processing that was given or renewed a moment ago."""
 
     consentId: ConsentId
-    purposes: list[Annotated[str, one_of(Purpose)]]
+    purposes: list[Annotated[str, literal_of(Purpose)]]
     expiresAt: Time
 
 
@@ -72,11 +72,11 @@ class AgentConsent(Shape):
     """A consent to processing: what was agreed to, in which words, and where it stands."""
 
     consentId: ConsentId
-    status: Annotated[str, one_of(ProcessingStatus)]
-    purposes: list[Annotated[str, one_of(Purpose)]]
+    status: Annotated[str, literal_of(ProcessingStatus)]
+    purposes: list[Annotated[str, literal_of(Purpose)]]
     destinations: Annotated[list[str], Field(description="What `activation` covers, by their ID.", examples=[[]])]
     subject: Annotated[AgentSubject, Field(description="What it names: one of each at most.")]
-    covers: Annotated[str, one_of(Reach)]
+    covers: Annotated[str, literal_of(Reach)]
     origin: Annotated[str, Field(examples=[""])]
     statement: Annotated[str, Field(examples=["I agree that agents put my profile together."])]
     statementVersion: Annotated[str, Field(examples=["1"])]
@@ -85,7 +85,7 @@ class AgentConsent(Shape):
     renewedAt: Time | None
     withdrawnAt: Time | None
     endReason: Annotated[
-        Annotated[str, one_of(EndReason)] | None,
+        Annotated[str, literal_of(EndReason)] | None,
         Field(description="Why it ended without being withdrawn: what it names is the person's no more."),
     ]
 

@@ -25,7 +25,8 @@ from common.admission.views import ProgramView
 from common.json_bodies import json_answer
 from common.network import client_address, network_of
 from common.operations import Refusal, operation, path_parameter
-from common.problems import QUERY_CLEANED, checked
+from common.problems import checked
+from common.request_notes import QUERY_CLEANED
 
 _PROMPTED = [name for name in AGENTS if name != "messaging"]
 

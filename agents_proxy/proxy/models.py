@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.agents import title_of
 from agents_proxy.states import CallOutcome
-from common.constraints import one_of
+from common.constraints import value_in
 
 
 class Call(models.Model):
@@ -28,7 +28,7 @@ class Call(models.Model):
         ordering = ["-id"]
         verbose_name = _("agent call")
         verbose_name_plural = _("agent calls")
-        constraints = [one_of("agent_call_outcome", "outcome", CallOutcome)]
+        constraints = [value_in("agent_call_outcome", "outcome", CallOutcome)]
         indexes = [
             Index(fields=["started_at"], name="agent_call_started"),
             # all that the health of an agent is counted from

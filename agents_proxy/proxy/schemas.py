@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agents_proxy.errors import AgentError
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 
 TASK_PATTERN = r"task-[A-Za-z0-9_-]{1,64}"
 TASK_ID = re.compile(rf"{TASK_PATTERN}\Z")

@@ -6,8 +6,8 @@ for it. `views.JSONView.initial` makes them in the contract's order:
     path            the URL configuration
     method          `http_method_names` of the view
     browser, token  its `authentication_classes`; a session with its CSRF token likewise
-    suspension      its `permission_classes`, in their order
-    permission
+    suspension      its `permission_classes`
+    permission      likewise, in their order
     media type      `parsers.JSONNegotiation`
     size            `requests.JSONRequest.check_size`, up to the view's `body_limit`
     limits          its `throttle_classes`

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
 from common import problems
+from common.request_notes import PROBLEM_CODE
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -34,6 +35,8 @@ def as_problem(error: Exception) -> problems.Problem | None:
             return problems.InvalidRequest("The body cannot be read.")
         case drf.NotAuthenticated() | drf.AuthenticationFailed():
             return problems.AuthenticationRequired()
+        # no JSON view of ours: its permission classes and its CSRF check raise problems themselves. What the framework
+        # forbids besides is answered like a forged call
         case drf.PermissionDenied() | PermissionDenied():
             return problems.CsrfFailed()
         case Http404() | drf.NotFound():
@@ -51,7 +54,7 @@ def as_problem(error: Exception) -> problems.Problem | None:
 
 def problem_answer(request: HttpRequest, problem: problems.Problem) -> HttpResponse:
     """application/problem+json (RFC 9457). The code is noted on the request, for the log of an app's requests."""
-    request.META[problems.PROBLEM_CODE] = problem.code
+    request.META[PROBLEM_CODE] = problem.code
     return HttpResponse(
         orjson.dumps(problem.body(getattr(request, "trace_id", ""))),
         status=problem.status,

@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from common import problems
 from common.admission.queries import read_query
 from common.admission.requests import JSONRequest
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.operations import Refusal
 
 Model = TypeVar("Model", bound=BaseModel)

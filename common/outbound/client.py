@@ -31,7 +31,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import DecodeError, HTTPError, InvalidHeader, ProtocolError
 from urllib3.util import create_urllib3_context, parse_url
 
-from common import addresses, tracing
+from common import addresses, request_ids
 from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
 from common.outbound.sockets import Exchange, MayReach, TlsSocket, connected, current
 
@@ -128,7 +128,7 @@ def _opened(
     written = {
         "Accept": "*/*",
         "Accept-Encoding": "identity",
-        tracing.HEADER: tracing.current() or uuid4().hex,
+        request_ids.HEADER: request_ids.current() or uuid4().hex,
         **headers,
     }
     return pools.urlopen(method, url, body=body, headers=written, redirect=False, retries=False, preload_content=False)

@@ -9,6 +9,8 @@ dangerous part: every client numbers its own from 0, so one client's number 3 ru
 where the parameters fit. LISTEN hears nothing there.
 """
 
+import socket
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -55,3 +57,9 @@ def end_without_client(connection: psycopg.Connection[Any]) -> None:
         "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS wanted(name, value)",
         [list(wanted), list(wanted.values())],
     )
+
+
+def break_connection(connection: psycopg.Connection[Any]) -> None:
+    """End its socket, so that another thread that waits for its answer fails."""
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=socket.dup(connection.fileno())) as twin:
+        twin.shutdown(socket.SHUT_RDWR)

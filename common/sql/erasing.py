@@ -56,8 +56,8 @@ class PersonalRows:
     name: str  # of the function on PostgreSQL
     statements: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
-    # {table or index: columns} of which PostgreSQL's planner keeps no sample of values: of a table that became empty it
-    # would keep them for good. No plan hangs on them
+    # {table or index: columns}: pg_statistic keeps sampled values, so personal data, after the rows are gone;
+    # SET STATISTICS 0 keeps none. No query plan needs those of these columns
     unsampled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def install(self, database: BaseDatabaseWrapper) -> None:

@@ -32,9 +32,6 @@ _MOMENTS = {
 }
 
 
-_FROZEN = "frozen"
-
-
 @dataclass(frozen=True)
 class Rule:
     """Refuse `event` (INSERT, UPDATE, DELETE or TRUNCATE) on `table` where `condition` over OLD and NEW holds."""
@@ -45,6 +42,7 @@ class Rule:
     message: str
     condition: str = ""
     erasable: bool = False  # stands aside while a person's rows are erased (erasing.py)
+    columns: tuple[str, ...] = ()  # that `condition` compares, of a rule of `frozen`
 
     @property
     def trigger(self) -> str:
@@ -104,9 +102,13 @@ def younger_than(days: int) -> str:
 
 def frozen(table: str, columns: Iterable[str], *, erasable: bool = False) -> Rule:
     """These columns keep the value they were inserted with."""
-    condition = " OR ".join(f'OLD."{column}" IS DISTINCT FROM NEW."{column}"' for column in columns)
+    compared = tuple(columns)
     message = f"{table}: what was written once does not change"
-    return Rule(table, _FROZEN, "UPDATE", message, condition, erasable)
+    return Rule(table, "frozen", "UPDATE", message, _any_changes(compared), erasable, compared)
+
+
+def _any_changes(columns: Iterable[str]) -> str:
+    return " OR ".join(f'OLD."{column}" IS DISTINCT FROM NEW."{column}"' for column in columns)
 
 
 def transitions(table: str, allowed: Mapping[Any, Iterable[str]]) -> Rule:
@@ -131,15 +133,15 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
 
 def _as_migrated(database: BaseDatabaseWrapper, cursor: Any, rule: Rule) -> Rule:
     """`rule` without the columns that are not there: a database on its way back to an earlier release has fewer."""
-    if rule.name != _FROZEN:
+    if not rule.columns:
         return rule
     there = {column.name for column in database.introspection.get_table_description(cursor, rule.table)}
-    parts = [part for part in rule.condition.split(" OR ") if part.split('"')[1] in there]
-    return replace(rule, condition=" OR ".join(parts) or "1 = 0")
+    columns = tuple(column for column in rule.columns if column in there)
+    return replace(rule, condition=_any_changes(columns) or "1 = 0", columns=columns)
 
 
 def take_off(database: BaseDatabaseWrapper, rule: Rule) -> None:
-    """For a migration that changes rows: every `migrate` installs all rules when it is done."""
+    """For consent's migrations 0019 and 0024, which change rows; every `migrate` installs all rules when it is done."""
     with database.cursor() as cursor:
         cursor.execute(rule.statements(database.vendor)[0])
 

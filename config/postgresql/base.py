@@ -7,7 +7,7 @@ import psycopg
 import psycopg_pool
 from django.db.backends.postgresql import base
 
-from config.watch import watch
+from config.database_watch import watch
 
 _PATIENCE = (
     10.0  # seconds for a connection of a busy pool; the pool's own `timeout` is how often one looks up meanwhile

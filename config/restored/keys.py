@@ -35,15 +35,15 @@ SEALED_COLUMNS = (
 _PURPOSES = {"consent.ConnectorKey.token": registered.PURPOSE, "consent.PublishedKeys.token": published_keys.PURPOSE}
 
 
-def check_encryption() -> Iterator[Line]:
+def check_sealed_columns() -> Iterator[Line]:
     """DATA_ENCRYPTION_KEYS open rows of every column that is encrypted at rest."""
     if not settings.DATA_ENCRYPTION_KEYS:
         yield left_out("encryption", "DATA_ENCRYPTION_KEYS is not set here: look where the server runs")
         return
     looked_at, failed = 0, False
-    for name, tokens in (*((name, _tokens(name)) for name in SEALED_COLUMNS), ("mfa_authenticator.data", _secrets())):
-        sealed = list(tokens)
-        unreadable = sum(not _opens(token, _PURPOSES.get(name, "")) for token in sealed)
+    for name, samples in (*((name, _samples(name)) for name in SEALED_COLUMNS), ("mfa_authenticator.data", _secrets())):
+        sealed = list(samples)
+        unreadable = sum(not _opens(sealed_text, _PURPOSES.get(name, "")) for sealed_text in sealed)
         looked_at += len(sealed)
         if unreadable:
             failed = True
@@ -53,10 +53,10 @@ def check_encryption() -> Iterator[Line]:
         yield passes("encryption", f"{looked_at} samples of {len(SEALED_COLUMNS) + 1} columns open")
 
 
-def _tokens(name: str) -> Iterator[str]:
+def _samples(name: str) -> Iterator[str]:
     label, model, column = name.split(".")
     rows: QuerySet[Any] = apps.get_model(label, model)._base_manager.exclude(**{f"{column}__isnull": True})
-    yield from (token for token in _ends(rows.exclude(**{column: ""}).values_list(column, flat=True)))
+    yield from _ends(rows.exclude(**{column: ""}).values_list(column, flat=True))
 
 
 def _secrets() -> Iterator[str]:
@@ -69,9 +69,9 @@ def _ends(rows: QuerySet[Any, Any]) -> Iterator[Any]:
     return chain(rows.order_by("-pk")[:_EACH_END], rows.order_by("pk")[:_EACH_END])
 
 
-def _opens(token: str, purpose: str) -> bool:
+def _opens(sealed_text: str, purpose: str) -> bool:
     try:
-        opened(token, purpose=purpose)
+        opened(sealed_text, purpose=purpose)
     except (DecryptionFailed, ValueError):  # the latter where a key is none
         return False
     return True

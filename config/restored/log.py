@@ -20,7 +20,7 @@ from consent.log.sequencing import leaves_between, signs_here
 _NEW_EPOCH = "`restore_log --new-epoch NAME`, with a name that no tree had"
 
 
-def check_log_keys() -> Iterator[Line]:
+def check_checkpoint_signature() -> Iterator[Line]:
     """The newest checkpoint is of the log that BASE_URL names, and a key at hand signed it."""
     state = LogState.objects.get(pk=1)
     newest, origin = _newest_kept(state.epoch), keys.origin(state.epoch)

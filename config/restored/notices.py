@@ -12,7 +12,7 @@ from developers.models import App
 
 
 def check_age() -> Iterator[Line]:
-    """Of when the newest entry of the audit is: what came after it is not in the backup."""
+    """The time of the newest audit entry: what came after it is not in the backup."""
     newest = AuditEntry.objects.order_by("-pk").values_list("at", flat=True).first()
     yield passes("age", f"the newest audit entry is of {rfc3339(newest)}" if newest else "there are no audit entries")
 

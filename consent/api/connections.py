@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.clock import rfc3339
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from consent.states import ConnectionStatus
 
 
@@ -62,7 +62,7 @@ class Connection(models.Model):
         verbose_name = _("connection")
         verbose_name_plural = _("connections")
         constraints = [
-            one_of("connection_status", "status", ConnectionStatus),
+            value_in("connection_status", "status", ConnectionStatus),
             check(
                 "connection_connected_together",
                 Q(user__isnull=False, complete_by__isnull=False) | ~Q(status=ConnectionStatus.CONNECTED),

@@ -7,7 +7,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 
 
 class BlockedApp(models.Model):
@@ -47,7 +47,7 @@ class AppReport(models.Model):
         verbose_name = _("report about an app")
         verbose_name_plural = _("reports about apps")
         constraints = [
-            one_of("app_report_status", "status", ReportStatus),
+            value_in("app_report_status", "status", ReportStatus),
             check(
                 "app_report_closed_together",
                 Q(status=ReportStatus.CLOSED, handled_at__isnull=False)
@@ -76,7 +76,7 @@ class ReportNote(models.Model):
         db_table = "app_report_notes"
         ordering = ["pk"]
         constraints = [
-            one_of("app_report_note_status", "status", ReportStatus),
+            value_in("app_report_note_status", "status", ReportStatus),
             check("app_report_note_says_why", ~Q(note="")),
         ]
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from consent.states import LIVE_GRANTS, Actor, GrantStatus, effective_grant_status
 
 FORGOTTEN_AFTER = timedelta(days=7)  # only an approval as long as that is worth a reminder before it ends
@@ -80,7 +80,7 @@ class Grant(models.Model):
         verbose_name_plural = _("grants")
         constraints = [
             UniqueConstraint(fields=["grant_id"], name="consent_grant_id_once"),
-            one_of("consent_grant_status", "status", GrantStatus),
+            value_in("consent_grant_status", "status", GrantStatus),
             check(
                 "consent_grant_end_together",
                 (LIVE & Q(ended_at__isnull=True, ended_by="", end_reason=""))

@@ -7,7 +7,7 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponse
 from pydantic import Field
 
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.admission.views import ProgramView
 from common.json_bodies import json_answer
 from common.problems import NotFound

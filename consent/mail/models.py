@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import UniqueConstraint
 
-from common.constraints import one_of
+from common.constraints import value_in
 
 
 class MailKind(models.TextChoices):
@@ -26,5 +26,5 @@ class Mail(models.Model):
         db_table = "consent_mails"
         constraints = [
             UniqueConstraint(fields=["request", "kind"], name="consent_mail_once"),
-            one_of("consent_mail_kind", "kind", MailKind),
+            value_in("consent_mail_kind", "kind", MailKind),
         ]

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.http import HttpRequest, HttpResponse
 
 from common.admission.cursors import cursor_of, position_of
-from common.admission.shapes import Nothing, PageQuery
+from common.admission.schemas import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound

@@ -21,9 +21,9 @@ import psycopg
 from django.conf import settings
 from django.db import connection
 
-from common.background import background, cut, events
+from common.background import background, loop_thread
 from common.shutdown import shutdown
-from common.sql.connections import leads_through_pooler
+from common.sql.connections import break_connection, leads_through_pooler
 from common.sql.statements import rows
 from consent import status
 from consent.notices.outbox import CHANNEL
@@ -144,8 +144,8 @@ class _Hub:
             return
         self._wake_all()  # whatever happened before LISTEN took effect
         descriptor = listener.fileno()  # asked now: a broken one has none
-        events.when_readable(descriptor, partial(self._hear, listener, descriptor))
-        events.call(partial(self._is_still_needed, listener, descriptor))
+        loop_thread.when_readable(descriptor, partial(self._hear, listener, descriptor))
+        loop_thread.call(partial(self._is_still_needed, listener, descriptor))
 
     def _has_waiters(self) -> bool:
         with self._lock:
@@ -171,7 +171,7 @@ class _Hub:
         if listener.closed:
             return  # it broke
         if self._has_waiters():
-            events.later(_LISTEN_FOR, partial(self._is_still_needed, listener, descriptor))
+            loop_thread.later(_LISTEN_FOR, partial(self._is_still_needed, listener, descriptor))
         else:
             _end(listener, descriptor)  # the next waiter begins anew
 
@@ -195,7 +195,7 @@ class _Hub:
 def _connected() -> psycopg.Connection[Any] | None:
     """A session that listens, or None where a pooler answers, behind which nothing is heard."""
     listener: psycopg.Connection[Any] = psycopg.connect(**listeners_address(), autocommit=True, prepare_threshold=None)
-    silent = events.later(_ANSWER_TIMEOUT, partial(cut, listener))
+    silent = loop_thread.later(_ANSWER_TIMEOUT, partial(break_connection, listener))
     try:
         if not leads_through_pooler(listener):
             listener.execute(f"LISTEN {CHANNEL}")
@@ -211,8 +211,8 @@ def _connected() -> psycopg.Connection[Any] | None:
 
 
 def _end(listener: psycopg.Connection[Any], descriptor: int) -> None:
-    """On the thread for events. Where it broke, libpq has closed the socket, and the next gets the same descriptor."""
-    events.forget(descriptor)
+    """On the loop's thread. Where it broke, libpq has closed the socket, and the next gets the same descriptor."""
+    loop_thread.forget(descriptor)
     listener.close()
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import F
 
-from common import tracing
+from common import request_ids
 from common.sql.inserts import insert_rows
 from common.sql.statements import notify_all, rows
 from consent import status
@@ -113,7 +113,7 @@ def _enqueue(notices: Sequence[Notice], *, at: datetime) -> None:
     endpoints: dict[int, list[WebhookEndpoint]] = defaultdict(list)
     for endpoint in WebhookEndpoint.objects.filter(app__in={notice.app_id for notice in notices}, disabled_at=None):
         endpoints[endpoint.app_id].append(endpoint)
-    trace_id = tracing.current()
+    trace_id = request_ids.current()
     new = (
         WebhookDelivery(endpoint_id=endpoint.pk, notice_id=notice.pk, next_at=at, trace_id=trace_id)
         for notice in notices

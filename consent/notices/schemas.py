@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.clock import rfc3339
-from common.shapes import NextCursor, Shape, Time, one_of
+from common.shapes import NextCursor, Shape, Time, literal_of
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from consent.notices.webhook_client import Outcome
@@ -126,7 +126,7 @@ class ManagedDelivery(Shape):
     type: Annotated[str, Field(examples=["consent.approved"])]
     sequence: Annotated[int, Field(examples=[41])]
     at: Time
-    status: Annotated[str, one_of(DeliveryStatus), Field(examples=["waiting"])]
+    status: Annotated[str, literal_of(DeliveryStatus), Field(examples=["waiting"])]
     attempts: int
     status_code: Annotated[int | None, Field(examples=[500])]
     ms: Annotated[int | None, Field(examples=[31])]

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from common import tracing
+from common import request_ids
 from common.clock import rfc3339
 from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
@@ -65,7 +65,7 @@ def send(
     body = orjson.dumps({"type": kind, "timestamp": rfc3339(at), "data": data})
     headers = {
         "User-Agent": "Consent-Runtime-Webhooks",
-        tracing.HEADER: trace_id or message_id,
+        request_ids.HEADER: trace_id or message_id,
         **signed_headers(message_id, body, secrets, now),
     }
     began = time.monotonic()

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from accounts.owner_api import OwnerView
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter, query_parameter
 from consent import errors

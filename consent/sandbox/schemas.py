@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from common.admission.shapes import Identifier, Strict
+from common.admission.schemas import Identifier, Strict
 from common.operations import example_of
-from common.shapes import Shape, Time, one_of
+from common.shapes import Shape, Time, literal_of
 from consent import shapes
 from consent.schemas import RequestConsentBody, plain_text
 from consent.states import ConnectionStatus
@@ -60,7 +60,7 @@ class SandboxConnectionBody(Strict):
 class SandboxConnection(Shape):
     """What became of it, as the person's browser would know it."""
 
-    status: Annotated[ConnectionStatus, one_of(ConnectionStatus)]
+    status: Annotated[ConnectionStatus, literal_of(ConnectionStatus)]
     request_id: Annotated[
         str | None,
         Field(description="Of the request that rode along, for them to decide.", examples=[shapes.EXAMPLE_REQUEST_ID]),

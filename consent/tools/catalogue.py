@@ -7,7 +7,7 @@ from typing import Any
 import mcp_types as mcp
 from pydantic import TypeAdapter
 
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.shapes import ProblemDetails
 from consent import shapes
 from consent.schemas import RequestConsentBody, describe_members

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import orjson
 from pydantic import Field
 
-from common.admission.shapes import Identifier, Strict
+from common.admission.schemas import Identifier, Strict
 from consent import status
 from consent.api.headers import client_hint
 from consent.api.polling import pace, peek

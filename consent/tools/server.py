@@ -17,7 +17,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from common.clock import database_now, utc
-from common.problems import PROBLEM_CODE, checked
+from common.problems import checked
+from common.request_notes import PROBLEM_CODE
 from consent import status
 from consent.connector_keys.queries import newest_usable_key_id
 from consent.requests.named_keys import KEY_OF_NOBODY, key_id_of_host

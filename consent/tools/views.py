@@ -12,7 +12,8 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 
 from common.json_bodies import json_answer
-from common.problems import OPERATION, InvalidRequest
+from common.problems import InvalidRequest
+from common.request_notes import OPERATION
 from consent.api.base import DeveloperView
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
 from developers.errors import BrowserPathRefused

@@ -9,7 +9,7 @@ from pydantic import Field
 from rest_framework.request import Request
 
 from accounts.owner_api import OwnerView
-from common.admission.shapes import Nothing, Strict
+from common.admission.schemas import Nothing, Strict
 from common.json_bodies import json_answer
 from common.problems import InvalidRequest, checked
 from consent import status

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import all_or_none, check, one_of
+from common.constraints import all_or_none, check, value_in
 from developers.apps.models import DomainProof
 
 
@@ -58,7 +58,7 @@ class DeveloperApplication(DomainProof):
         verbose_name = _("application")
         verbose_name_plural = _("applications")
         constraints = [
-            one_of("application_status", "status", ApplicationStatus),
+            value_in("application_status", "status", ApplicationStatus),
             all_or_none("application_review_together", "reviewed_at", "reviewer"),
             check(
                 "application_decision_has_reviewer",

@@ -6,7 +6,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from common.identifiers import new_identifier
 
 
@@ -93,7 +93,7 @@ class App(DomainProof):
         verbose_name = _("app")
         verbose_name_plural = _("apps")
         constraints = [
-            one_of("app_status", "status", AppStatus),
+            value_in("app_status", "status", AppStatus),
             check(
                 "app_mode_application",
                 Q(mode=AppMode.LIVE, application__isnull=False)

@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
-from common.admission.shapes import PageQuery
+from common.admission.schemas import PageQuery
 from common.json_bodies import json_answer
 from common.operations import Refusal, operation
 from developers.apps import actions as app_actions

@@ -15,7 +15,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from common.admission.cursors import cursor_of, position_of
-from common.admission.shapes import PageQuery
+from common.admission.schemas import PageQuery
 from common.identifiers import is_identifier
 from common.limits import Count, Limit, count, headers, peek
 from common.operations import Refusal, path_parameter

@@ -5,7 +5,7 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponse
 from pydantic import Field
 
-from common.admission.shapes import PageQuery
+from common.admission.schemas import PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation
 from common.shapes import NextCursor, Shape, Time

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from common.admission.shapes import Nothing, PageQuery
+from common.admission.schemas import Nothing, PageQuery
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
 from common.problems import NotFound

@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.clock import rfc3339
-from common.shapes import NextCursor, Shape, Time, one_of
+from common.shapes import NextCursor, Shape, Time, literal_of
 from common.text import is_plain
 from developers.applications.facts import MOST_ADDRESSES, tried_origin_of
 from developers.apps.models import AppMode, AppStatus
@@ -122,7 +122,7 @@ class NewMember(Strict):
 
 
 AppId = Annotated[str, Field(examples=[EXAMPLE_APP_ID])]
-Role = Annotated[str, one_of(MemberRole)]
+Role = Annotated[str, literal_of(MemberRole)]
 
 
 class ManagedApp(Shape):
@@ -131,13 +131,13 @@ class ManagedApp(Shape):
     app_id: AppId
     mode: Annotated[
         str,
-        one_of(AppMode),
+        literal_of(AppMode),
         Field(
             description="A test app reaches its sandbox people and those of its members who agreed.", examples=["test"]
         ),
     ]
     name: Annotated[str, Field(examples=["Trip Planner"])]
-    status: Annotated[str, one_of(AppStatus), Field(examples=["active"])]
+    status: Annotated[str, literal_of(AppStatus), Field(examples=["active"])]
     verified: Annotated[bool, Field(description="Whether staff checked the legal name.", examples=[False])]
     proved_domain: Annotated[str | None, Field(description="The domain that the app proved to hold.")]
     origins: Annotated[list[str], Field(description="Origins of its own web pages.", examples=[[]])]

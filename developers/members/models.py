@@ -5,7 +5,7 @@ from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from common.identifiers import new_identifier
 
 
@@ -36,7 +36,7 @@ class AppMember(models.Model):
         db_table = "app_members"
         constraints = [
             UniqueConstraint(fields=["app", "user"], name="app_member_once"),
-            one_of("app_member_role", "role", MemberRole),
+            value_in("app_member_role", "role", MemberRole),
         ]
 
     @property
@@ -93,7 +93,7 @@ class AppInvitation(models.Model):
                 "app_invitation_asks_somebody",
                 Q(Q(person__isnull=True) & ~Q(email="")) | Q(person__isnull=False, email=""),
             ),
-            one_of("app_invitation_role", "role", MemberRole),
+            value_in("app_invitation_role", "role", MemberRole),
             check("app_invitation_accepted_together", Q(accepted_by__isnull=True) | Q(accepted_at__isnull=False)),
             check("app_invitation_ends_once", Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True)),
         ]

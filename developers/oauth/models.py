@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Index, Q
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 
 
 class OAuthClient(models.Model):
@@ -52,7 +52,7 @@ class OAuthSecret(models.Model):
         db_table = "oauth_secrets"
         indexes = [Index(fields=["expires_at"], name="oauth_secrets_over")]
         constraints = [
-            one_of("oauth_secret_kind", "kind", SecretKind),
+            value_in("oauth_secret_kind", "kind", SecretKind),
             check(
                 "oauth_secret_code_is_bound",
                 Q(kind=SecretKind.CODE) & ~Q(redirect_uri="") & ~Q(code_challenge="")

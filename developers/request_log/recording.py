@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponse
 from common.background import background
 from common.batches import delete_all
 from common.clock import database_now
-from common.problems import OPERATION, PROBLEM_CODE
+from common.request_notes import OPERATION, PROBLEM_CODE
 from common.sql.inserts import insert_rows
 from developers.apps.models import App
 from developers.request_log.models import LoggedRequest

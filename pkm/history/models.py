@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import UniqueConstraint
 
-from common.constraints import one_of
+from common.constraints import value_in
 
 
 class Index(models.Model):
@@ -53,5 +53,5 @@ class Event(models.Model):
         db_table = "pkm_events"
         constraints = [
             UniqueConstraint(fields=["user", "sequence"], name="pkm_event_sequence"),
-            one_of("pkm_event_kind", "kind", EventKind),
+            value_in("pkm_event_kind", "kind", EventKind),
         ]

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 from rest_framework.request import Request
 
 from accounts.owner_api import OwnerView
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.json_bodies import json_answer
 from pkm.legacy import actions as legacy_actions
 from pkm.legacy import queries as legacy_queries

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 
 
 class Closed(TypeError):
@@ -123,7 +123,7 @@ class MigrationState(models.Model):
         constraints = [
             UniqueConstraint(fields=["user", "source"], name="migration_source_once"),
             UniqueConstraint(fields=["source"], condition=Q(user__isnull=True), name="migration_file_once"),
-            one_of("migration_status", "status", MigrationStatus),
+            value_in("migration_status", "status", MigrationStatus),
             check(
                 "migration_waits_for_somebody", ~Q(status=MigrationStatus.WAITING_FOR_UNLOCK) | Q(user__isnull=False)
             ),

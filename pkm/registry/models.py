@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import check, one_of
+from common.constraints import check, value_in
 from pkm import scopes
 
 
@@ -71,7 +71,7 @@ class ScopeEntry(models.Model):
         verbose_name = _("scope")
         verbose_name_plural = _("scope registry")
         constraints = [
-            one_of("scope_tier", "sensitivity_tier", SensitivityTier),
+            value_in("scope_tier", "sensitivity_tier", SensitivityTier),
             check("scope_duration", Q(max_access_duration__gte=300, max_access_duration__lte=31536000)),
             # only the scope of everything belongs to no domain
             check("scope_domain", Q(domain__isnull=False) ^ Q(scope=scopes.EVERYTHING)),

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
-from common.constraints import all_or_none, check, one_of
+from common.constraints import all_or_none, check, value_in
 
 
 class VaultStatus(models.TextChoices):
@@ -52,7 +52,7 @@ class VaultKey(models.Model):
     class Meta:
         db_table = "vault_keys"
         constraints = [
-            one_of("vault_status", "vault_status", VaultStatus),
+            value_in("vault_status", "vault_status", VaultStatus),
             check("vault_active_needs_wrapper", ~Q(vault_status__in=IN_USE) | ~Q(primary_wrapper_id="")),
             check(
                 "vault_rotation_together",
@@ -96,7 +96,7 @@ class KeyWrapper(models.Model):
     class Meta:
         db_table = "vault_key_wrappers"
         constraints = [
-            one_of("wrapper_kind", "kind", WrapperKind),
+            value_in("wrapper_kind", "kind", WrapperKind),
             check("wrapper_credential_is_passkeys", Q(kind=WrapperKind.PASSKEY) ^ Q(credential_id="")),
             check("wrapper_unlocked_is_recovery", Q(unlocked_at__isnull=True) | Q(kind=WrapperKind.RECOVERY)),
         ]
@@ -116,6 +116,6 @@ class RotationWrapper(models.Model):
     class Meta:
         db_table = "vault_rotation_wrappers"
         constraints = [
-            one_of("rotation_wrapper_kind", "kind", WrapperKind),
+            value_in("rotation_wrapper_kind", "kind", WrapperKind),
             check("rotation_wrapper_credential_is_passkeys", Q(kind=WrapperKind.PASSKEY) ^ Q(credential_id="")),
         ]

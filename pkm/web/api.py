@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.owner_api import OwnerView, SignedInRecently
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.clock import rfc3339
 from common.json_bodies import json_answer
 from common.problems import checked

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.owner_api import OwnerView, SignedInRecently
-from common.admission.shapes import Nothing
+from common.admission.schemas import Nothing
 from common.json_bodies import json_answer
 from pkm.rotation import actions as rotation_actions
 from pkm.rotation import queries as rotation_queries

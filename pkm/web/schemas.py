@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from common.admission.shapes import Strict
+from common.admission.schemas import Strict
 from common.text import is_plain
 from pkm import scopes
 

@@ -14,11 +14,11 @@ from django.conf import settings
 
 from common import background as module
 from common import broker
-from common.background import Background, Events
+from common.background import JobThread, LoopThread
 from tests.patience import MOST_SECONDS, eventually
 
 
-def blocked(background: Background) -> threading.Event:
+def blocked(background: JobThread) -> threading.Event:
     """Keep its thread busy until the answer is set."""
     begun, goes_on = threading.Event(), threading.Event()
 
@@ -32,7 +32,7 @@ def blocked(background: Background) -> threading.Event:
 
 
 def test_jobs_are_done_one_after_the_other_as_they_are_due() -> None:
-    background, done, over = Background(), [], threading.Event()
+    background, done, over = JobThread(), [], threading.Event()
     goes_on = blocked(background)
     background.later(0.8, over.set)
     background.later(0.6, lambda: done.append("later"))
@@ -46,7 +46,7 @@ def test_jobs_are_done_one_after_the_other_as_they_are_due() -> None:
 
 
 def test_a_job_that_fails_ends_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    background, done = Background(), threading.Event()
+    background, done = JobThread(), threading.Event()
 
     with caplog.at_level(logging.ERROR):
         background.soon(lambda: 1 / 0)
@@ -58,7 +58,7 @@ def test_a_job_that_fails_ends_no_other(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_what_nobody_misses_is_taken_up_to_a_bound_and_the_rest_always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WAITING", 3)
-    background, done = Background(), threading.Event()
+    background, done = JobThread(), threading.Event()
     goes_on = blocked(background)
 
     taken = [background.soon(lambda: None) for _ in range(5)]
@@ -72,7 +72,7 @@ def test_what_nobody_misses_is_taken_up_to_a_bound_and_the_rest_always(monkeypat
 
 def test_a_connection_goes_back_before_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
-    background = Background()
+    background = JobThread()
 
     def close() -> None:
         if threading.current_thread() is background._thread:  # others have a connection of their own
@@ -114,33 +114,33 @@ def test_a_process_ends_once_it_has_written_what_must_not_be_lost(tmp_path: Path
 
 
 def test_a_clock_can_be_stopped_and_acts_on_its_own_thread() -> None:
-    events, named, over = Events(), [], threading.Event()
+    loop_thread, named, over = LoopThread(), [], threading.Event()
 
-    events.later(0.05, lambda: named.append(threading.current_thread().name))
-    events.later(0.3, lambda: named.append("cancelled")).cancel()
-    events.later(0.4, over.set)
+    loop_thread.later(0.05, lambda: named.append(threading.current_thread().name))
+    loop_thread.later(0.3, lambda: named.append("cancelled")).cancel()
+    loop_thread.later(0.4, over.set)
 
     assert over.wait(MOST_SECONDS)
     assert named == ["events"]
 
 
 def test_what_is_read_is_heard_until_it_is_forgotten(caplog: pytest.LogCaptureFixture) -> None:
-    events, heard = Events(), threading.Semaphore(0)
+    loop_thread, heard = LoopThread(), threading.Semaphore(0)
     reader, writer = os.pipe()
 
     def hear() -> None:
         if os.read(reader, 1) == b"!":
-            events.forget(reader)
+            loop_thread.forget(reader)
         heard.release()
         raise ValueError("an act that fails ends nothing")
 
-    events.when_readable(reader, hear)
+    loop_thread.when_readable(reader, hear)
     for letter in b"ab!":
         os.write(writer, bytes([letter]))
         assert heard.acquire(timeout=MOST_SECONDS)
     os.write(writer, b"c")
     looked = threading.Event()
-    events.call(looked.set)
+    loop_thread.call(looked.set)
 
     assert looked.wait(MOST_SECONDS)
     assert not heard.acquire(blocking=False)
@@ -164,7 +164,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(settings, "CELERY_BROKER_URL", "redis://broker/0")
     monkeypatch.setattr(broker, "current_app", SimpleNamespace(tasks={"task": Task()}))
     monkeypatch.setattr(broker, "_retry_at", 0.0)
-    monkeypatch.setattr(broker, "background", Background())
+    monkeypatch.setattr(broker, "background", JobThread())
     return names
 
 

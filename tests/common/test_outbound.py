@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from common import addresses, tracing
+from common import addresses, request_ids
 from common.outbound import client, sockets
 from common.outbound.client import Answer, Client
 from common.outbound.failures import AddressRefused, ExchangeFailed, InvalidAnswer, TimedOut
@@ -309,7 +309,7 @@ def test_connections_are_kept_where_wanted_and_while_they_are_fresh(monkeypatch:
 
 def test_what_caused_a_request_goes_along() -> None:
     made = Client(may_reach=addresses.is_host)
-    with agent(fake.answers()) as running, tracing.following("cause-of-it"):
+    with agent(fake.answers()) as running, request_ids.following("cause-of-it"):
         made.post(running.url, b'{"id": 1}', headers={}, seconds=5, limit=1000)
         made.post(running.url, b'{"id": 1}', headers={"X-Request-Id": "own-cause"}, seconds=5, limit=1000)
 

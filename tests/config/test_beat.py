@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from agents_proxy.analyses.models import Run
 from config import beat
-from config.timer import LOOK_EVERY, WATCHED
+from config.schedule import LOOK_EVERY, WATCHED
 from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import OutgoingMailFactory, OutgoingPushFactory

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg import generators
 
-from config import watch
+from config import database_watch
 from tests.config.gate import Gate
 from tests.served_site import database_url
 
@@ -52,9 +52,9 @@ def test_a_silent_database_does_not_keep_a_core_busy(monkeypatch: pytest.MonkeyP
     async def query_while_silent(line: psycopg.Connection[Any]) -> None:
         gate.be_silent()
         asyncio.get_running_loop().call_later(0.5, gate.open)
-        await watch._select_one(PoolOfOne(line))
+        await database_watch._select_one(PoolOfOne(line))
 
-    monkeypatch.setattr(watch.generators, "execute", counted)
+    monkeypatch.setattr(database_watch.generators, "execute", counted)
     try:
         with psycopg.connect(database_url().replace(f"@{at}/{name}", f"@127.0.0.1:{gate.port}/{name}")) as line:
             asyncio.run(query_while_silent(line))

@@ -11,7 +11,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from config.security import RequestContext, SecurityHeaders
+from config.middleware import RequestContext, SecurityHeaders
 from tests.callers import Developer, signed_in
 from tests.config.wanted_headers import lacking
 from tests.factories import ExportFactory, ProcessingConsentFactory, known_as

@@ -10,7 +10,7 @@ from django.conf import settings
 from joserfc.errors import JoseError
 
 from common.clock import rfc3339
-from config.timer import WATCHED
+from config.schedule import WATCHED
 from consent.diagram import with_webhook_types
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.webhook_client import ANSWER_SECONDS

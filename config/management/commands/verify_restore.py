@@ -16,9 +16,9 @@ PARTS: tuple[tuple[str, Callable[[], Iterator[Line]]], ...] = (
     ("constraints", schema.check_constraints),
     ("rules", schema.check_rules),
     ("sequences", schema.check_sequences),
-    ("encryption", keys.check_encryption),
+    ("encryption", keys.check_sealed_columns),
     ("receipts", keys.check_receipts),
-    ("log keys", log.check_log_keys),
+    ("log keys", log.check_checkpoint_signature),
     ("signer", log.check_signer),
     ("mirror", log.check_mirror),
     ("epochs", log.check_epochs),
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             yield left_out(part, f"run `{command}` by itself") if quick else self._outcome_of(part, command)
 
     def _outcome_of(self, part: str, command: str) -> Line:
-        """Of a command that looks by itself; it names its findings before the line."""
+        """The line about a command that looks by itself, and has printed its findings before."""
         try:
             call_command(command, stdout=self.stdout, stderr=self.stderr)
         except (CommandError, DatabaseError) as error:

@@ -46,7 +46,7 @@ def test_a_log_that_was_rolled_back_is_found_and_the_call_that_it_names_repairs_
 def lines_of_log() -> list[str]:
     return [
         str(line)
-        for check in (log.check_log_keys, log.check_signer, log.check_mirror, log.check_epochs)
+        for check in (log.check_checkpoint_signature, log.check_signer, log.check_mirror, log.check_epochs)
         for line in check()
     ]
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from common.colours import LIGHT_GROUND, contrast, tokens_of
+from common.colours import LIGHT_GROUND, contrast, css_variables_of
 from tests.factories import ConsentRequestFactory, give_vault
 from tests.served_site import running_site
 from tests.system.browser.page_faults import faults_at
@@ -29,7 +29,7 @@ def rgb(colour: str) -> str:
 
 def test_pages_in_another_accent_are_sound_in_both_themes(page: Page, sign_in: Callable[[Page, User], None]) -> None:
     assert 4.5 <= contrast(ACCENT, LIGHT_GROUND) < 4.6
-    light, dark = tokens_of(ACCENT)["stay"]
+    light, dark = css_variables_of(ACCENT)["stay"]
     page.goto("/")
     main = page.get_by_role("main").get_by_role("link", name="Create account")
     page.emulate_media(color_scheme="light")

@@ -20,7 +20,7 @@ from django.db import connection
 
 from bench.faults.cluster import ACCOUNT, Cluster
 from config import env
-from config.checks import check_encryption
+from config.checks import check_transport
 from tests.fakes.agents import self_signed
 from tests.fresh import fresh_secrets
 
@@ -200,7 +200,7 @@ def warning_ids(
     """The warnings about such addresses."""
     database = {"ENGINE": "config.postgresql", "HOST": host, "OPTIONS": options}
     settings.DATABASES, settings.REDIS_URL, settings.DATABASE_LISTEN_URL = {"default": database}, redis, listen
-    return [each.id for each in check_encryption()]
+    return [each.id for each in check_transport()]
 
 
 @pytest.mark.filterwarnings("ignore:Overriding setting DATABASES")

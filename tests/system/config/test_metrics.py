@@ -119,13 +119,13 @@ def test_another_programs_port_is_said_once_and_taken_when_it_is_free(
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         mine, beside = (_Server(f"127.0.0.1:{port}", tmp_path) for _ in range(2))
-        assert [mine.answers(), mine.answers(), beside.answers()] == [False] * 3
+        assert [mine.take_turn(), mine.take_turn(), beside.take_turn()] == [False] * 3
         assert [record.getMessage() for record in caplog.records] == [
             f"nobody can be told metrics at 127.0.0.1:{port}: Address already in use"
         ]
-    assert [mine.answers(), mine.answers(), beside.answers()] == [True, True, False]
+    assert [mine.take_turn(), mine.take_turn(), beside.take_turn()] == [True, True, False]
     mine.close()
-    assert beside.answers()
+    assert beside.take_turn()
     beside.close()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from common import encryption, tracing
+from common import encryption, request_ids
 from config.log_lines import LogLines
 from consent.notices.webhooks import deliver_due
 from developers.models import App, WebhookEndpoint
@@ -100,12 +100,12 @@ def test_a_line_holds_neither_query_nor_token_and_names_no_app_for_a_stranger(
 
 def test_whatever_is_logged_within_a_request_names_it() -> None:
     record = logging.LogRecord("any", logging.ERROR, __file__, 1, "it %s", ("failed",), None)
-    with tracing.following(SENT_ID):
+    with request_ids.following(SENT_ID):
         within = json.loads(LogLines().format(record))
 
     assert (within["event"], within["trace_id"]) == ("it failed", SENT_ID)
     assert "trace_id" not in json.loads(LogLines().format(record))
-    assert tracing.current() == ""
+    assert request_ids.current() == ""
 
 
 @pytest.mark.django_db
@@ -140,8 +140,8 @@ def sent_from_a_request(worker: Worker) -> None:
     """A task as a request sends it: in a process whose tasks go to that worker."""
     code = (
         "import config.celery, django; django.setup()\n"
-        "from agents_proxy.tasks import run_analysis; from common import tracing\n"
-        f"with tracing.following({SENT_ID!r}): run_analysis.delay(0)"
+        "from agents_proxy.tasks import run_analysis; from common import request_ids\n"
+        f"with request_ids.following({SENT_ID!r}): run_analysis.delay(0)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=worker.environment, check=True, timeout=60)
 

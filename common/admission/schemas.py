@@ -1,4 +1,4 @@
-"""What every shape of a request has in common: wrong types and unknown members are refused."""
+"""What the schemas of all bodies and queries have in common: wrong types and unknown members are refused."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -22,7 +22,7 @@ class Strict(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_members(cls, given: Any) -> Any:
+    def _normalised(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
         optional = {
@@ -53,6 +53,7 @@ def _or_null(member: JsonSchemaValue) -> JsonSchemaValue:
     return {**apart, "anyOf": choices if null in choices else [*choices, null]}
 
 
+# the name of this class is that of a component of the OpenAPI document
 class Nothing(Strict):
     """A body or query without members."""
 
@@ -63,11 +64,11 @@ def _true(value: bool) -> bool:
     return value
 
 
-Agreed = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which takes 1 for it
+MustBeTrue = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which takes 1 for it
 
-# Callers take a name as it is: one that is not of our making is unknown like any other, as it is in a path.
+# Any printable ASCII is accepted; an identifier of another form simply finds nothing (404, not 400).
 Identifier = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
-PersonName = Identifier  # as an app names somebody: by its own `user_id`, a sharing ID, or `@handle`
+PersonReference = Identifier  # as an app names somebody: by its own `user_id`, a sharing ID, or `@handle`
 
 
 class PageQuery(Strict):

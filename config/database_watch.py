@@ -1,8 +1,8 @@
 """Watches whether PostgreSQL is available, so that requests need not wait to find out.
 
 Without it, each request would wait for the pool, or for ever on a connection whose other end says nothing, and hold one
-of few threads meanwhile; /readyz itself would wait for a thread. It asks the pool that the requests use, on the thread
-for events, so that it waits for nothing else:
+of few threads meanwhile; /readyz itself would wait for a thread. It asks the pool that the requests use, on
+`loop_thread` (common/background.py), so that it waits for nothing else:
 
 - no connection for a while, or none that works: the database is away, and requests are refused at once;
 - a connection that does not answer: every connection of the pool is cut, which ends whoever waits on one;
@@ -22,8 +22,8 @@ import psycopg_pool
 from psycopg import generators, waiting
 from psycopg.pq import ExecStatus
 
-from common.background import cut, events
-from common.sql.connections import end_without_client, leads_through_pooler, replace_nul
+from common.background import loop_thread
+from common.sql.connections import break_connection, end_without_client, leads_through_pooler, replace_nul
 
 _INTERVAL = 1.0  # seconds between two questions
 _INTERVAL_WHILE_AWAY = 0.5
@@ -66,7 +66,7 @@ class PooledConnection(psycopg.Connection[Any]):
 
 @cache
 def _log_pooler() -> None:
-    """Once a process."""
+    """Warn of the pooler, once a process."""
     _log.warning("DATABASE_URL leads through a pooler: no statement is prepared; set DATABASE_LISTEN_URL")
 
 
@@ -85,7 +85,7 @@ class Watch:
         pool = getattr(connections["default"], "pool", None)
         if not self._has_begun and pool is not None:
             self._has_begun = True
-            events.run(self._watch(pool))
+            loop_thread.run(self._watch(pool))
 
     def note_connection(self) -> None:
         """A request got a connection: the pool may be busy, but the database is there."""
@@ -129,7 +129,7 @@ class Watch:
     def _cut_all(self) -> None:
         self._note(away=True)
         for connection in list(_open):
-            cut(connection)
+            break_connection(connection)
 
     def _note(self, *, away: bool) -> None:
         if away != self.is_away:

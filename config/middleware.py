@@ -1,4 +1,7 @@
-"""Headers, request identifiers, and one log line for each request."""
+"""The middleware of every request: its identifier, log line and metrics, security headers, compression and CSRF.
+
+Besides, what pages are given of the session: its tag for the vault's scripts, and messages.
+"""
 
 import logging
 import re
@@ -15,18 +18,19 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.middleware.gzip import GZipMiddleware
 from django.utils.crypto import salted_hmac
 
-from common import metrics, tracing
-from common.problems import PROBLEM_CODE
+from common import metrics, request_ids
+from common.request_notes import PROBLEM_CODE, ROUTE
 from common.text import without_nul
 from config.headers import of_programs
 
 _access = logging.getLogger("access")
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-# Files that are no document by themselves, as a picture in SVG may be: a policy of documents says nothing of them. They
-# never change, so that nobody asks whether they did. A page loads forty, each on a line of its own.
-_PART = re.compile(rf"{re.escape(settings.STATIC_URL)}.+\.[0-9a-f]{{12}}\.(css|js|woff2|png)\Z")
-_NOT_OF_PARTS = (
-    "Content-Security-Policy", "Cross-Origin-Opener-Policy", "Referrer-Policy", "ETag", "Last-Modified", tracing.HEADER
+# Static files with a hash in their names. No document by themselves, as a picture in SVG may be, they need no policy of
+# documents; they never change, so no validators either. Without these headers the forty responses of a page are smaller
+_HASHED_ASSET = re.compile(rf"{re.escape(settings.STATIC_URL)}.+\.[0-9a-f]{{12}}\.(css|js|woff2|png)\Z")
+_HEADERS_USELESS_FOR_ASSETS = (
+    "Content-Security-Policy", "Cross-Origin-Opener-Policy", "Referrer-Policy", "ETag", "Last-Modified",
+    request_ids.HEADER,
 )  # fmt: skip
 _SHARING_ID = re.compile(r"/(usr|sh)_[^/]*")  # whom somebody asks about is nobody's who reads a log
 
@@ -42,18 +46,18 @@ class RequestContext:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
         # `headers` would name them all anew for this one
-        trace_id = tracing.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
-        request.trace_id = trace_id  # type: ignore[attr-defined]  # read by the problem renderer
+        request_id = request_ids.accepted(request.META.get("HTTP_X_REQUEST_ID", ""))
+        request.trace_id = request_id  # type: ignore[attr-defined]  # read by the problem renderer
         if "\0" in request.path_info:
             # no name has one, and no file can even be asked for by one: each view says that this one is not there
             request.path, request.path_info = without_nul(request.path), without_nul(request.path_info)
-        with tracing.following(trace_id):
+        with request_ids.following(request_id):
             response = self.get_response(request)
-            response[tracing.HEADER] = trace_id
+            response[request_ids.HEADER] = request_id
             if response.status_code in (204, 304):
                 del response.headers["Content-Length"]  # that of an answer without a body says nothing (RFC 9110 8.6)
-            if response.status_code in (200, 206, 304) and _PART.match(request.path):
-                for name in _NOT_OF_PARTS:
+            if response.status_code in (200, 206, 304) and _HASHED_ASSET.match(request.path):
+                for name in _HEADERS_USELESS_FOR_ASSETS:
                     del response.headers[name]
             if not request.path.startswith("/static/"):
                 _note(request, response, time.perf_counter() - started)
@@ -64,7 +68,7 @@ def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     """Count and log it. No method but those that views take is a label: a caller could make up as many as it likes."""
     method = request.method if request.method in _METHODS else "other"
     route, kind = _route(request), _kind(getattr(request, "auth", None))
-    request.META[tracing.ROUTE] = (method, route, response.status_code)
+    request.META[ROUTE] = (method, route, response.status_code)
     metrics.REQUESTS.labels(method, route, kind, response.status_code).observe(seconds)
     if code := request.META.get(PROBLEM_CODE):
         metrics.REFUSALS.labels(code).inc()
@@ -128,7 +132,7 @@ class CompressedPages(GZipMiddleware):
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Leaves everything else alone, answers for programs and streams too."""
+        """Compress such a page; leave every other response alone, streams and answers for programs too."""
         is_page = response.status_code == 200 and response.headers.get("Content-Type", "").startswith("text/html")
         if request.method != "GET" or request.META.get("QUERY_STRING") or not is_page or response.streaming:
             return response
