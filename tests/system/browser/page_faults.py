@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
 
 from tests.patience import eventually
@@ -73,9 +73,11 @@ class Complaints:
 def axe_findings(page: Page) -> list[str]:
     """What axe finds serious or critical on this page once it is loaded, one line each."""
     page.wait_for_load_state()  # a step before may have waited for one field of it alone
-    # axe would read imported style sheets by writing inline ones, which the policy rightly refuses; and it need not
-    # describe every node that is in order
-    found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]
+    page.evaluate(AXE_SCRIPT)
+    # axe would read imported style sheets by writing inline ones, which the policy rightly refuses; and it need neither
+    # describe what is in order nor bring it here
+    options = json.dumps({"preload": False, "resultTypes": ["violations"]})
+    found = page.evaluate(f"axe.run({options}).then((results) => results.violations)")
     return [
         f"{finding['id']} ({finding['impact']}): {finding['help']} at "
         + json.dumps([node["target"] for node in finding["nodes"]][:3])

@@ -89,9 +89,8 @@ def test_the_file_that_make_keys_keeps_is_read_the_same_also_from_a_folder_with_
         ({"DATA_ENCRYPTION_KEYS": f"{Fernet.generate_key().decode()},x"}, "config.E002"),
         ({"RECEIPT_KEYS": "[]"}, "config.E003"),
         ({"RECEIPT_KEYS": '[{"kty": "OKP"}]'}, "config.E003"),
-        ({"LOG_KEYS": '[{"kty": "OKP"}]'}, "config.E004"),
     ],
-    ids=["none", "a second that is none", "no receipt key", "half a receipt key", "half a key of the log"],
+    ids=["none", "a second that is none", "no receipt key", "half a receipt key"],
 )
 def test_keys_that_do_not_work_fail_the_check_and_the_start(tmp_path: Path, change: dict[str, str], found: str) -> None:
     variables = {
