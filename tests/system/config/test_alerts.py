@@ -101,6 +101,7 @@ def watched(var: Path, **environment: str) -> Iterator[Watched]:
         made.end()
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has locks to wait for, and a pool")
 def test_alerts_about_answers(tmp_path: Path) -> None:
     person, request = consenting(factories.PersonFactory()), factories.ConsentRequestFactory()
     api = Developer.of(request.app)
