@@ -158,7 +158,7 @@ class CallFailed(Refusal):
     """The agent was asked, and no answer came of it. Whether it did something is not known, so nothing is repeated."""
 
     status, code, name, message = 502, -32053, "upstream_unavailable", "The agent cannot be reached."
-    detail = ""  # by the upstream, for the operator's log alone
+    upstream_text = ""  # by the upstream, for the operator's log alone
 
 
 class InvalidAgentResponse(CallFailed):

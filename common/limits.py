@@ -6,8 +6,8 @@
 
 A **window** begins with its first count and ends `seconds` later. All processes share it: counts lie in Redis where
 `REDIS_URL` is set and answers, else in the database, from nothing. Counting is atomic, so of many callers at once
-exactly the allowed number passes. What is counted in the database belongs to the caller's transaction: count before
-`atomic`, or a refusal undoes its own count.
+exactly the allowed number passes. What is counted in the database belongs to the caller's transaction: a limit that
+refuses is counted before `atomic`, or the refusal undoes its own count; what goes with the rows written, inside.
 
 A **pace** is a burst, and then so many a second. Each process keeps it in its own memory, since a store would cost more
 than the cheap calls that it paces; with n processes n times as much may pass.

@@ -210,7 +210,7 @@ if _database["ENGINE"].endswith("sqlite3"):
     # a file, so that the threads of a test's live server meet the same database
     _database["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
 else:
-    _database["ENGINE"] = "config.postgresql"  # Django's, refusing at once while config.database_watch has it away
+    _database["ENGINE"] = "config.postgresql"  # refuses at once while config.database_watch calls the database away
     _database["OPTIONS"] = {
         **_database.get("OPTIONS", {}),  # of the address, such as `sslmode`
         # psycopg doubles its pause between two attempts, up to `reconnect_timeout`; given up, the next request tries

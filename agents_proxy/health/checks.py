@@ -35,7 +35,7 @@ def check(agent: str) -> Finding:
         channel = Channel(upstream, min(SECONDS, upstream.timeout))
         words = _CHECKS[upstream.protocol](channel)
     except CallFailed as failure:
-        detail = without_secrets(failure.detail, secrets_of(upstream))
+        detail = without_secrets(failure.upstream_text, secrets_of(upstream))
         return Finding(True, _what_is_wrong(failure, upstream, prefix) + (f" It says: {detail}" if detail else ""))
     return Finding(words is None, words or f"it does not have the model: look at {prefix}_MODEL.")
 
@@ -43,7 +43,7 @@ def check(agent: str) -> Finding:
 def _what_is_wrong(failure: CallFailed, upstream: Upstream, prefix: str) -> str:
     of_token = f"{prefix}_TOKEN_URL, _CLIENT_ID, _CLIENT_SECRET and _SCOPE"
     match failure:
-        case CallFailed() if failure.detail.startswith(NONE_CAME):
+        case CallFailed() if failure.upstream_text.startswith(NONE_CAME):
             return f"there is no token for it: look at {of_token}."
         case AgentRefusedUs() if upstream.credentials:
             return f"it refuses this service: look at {of_token}."

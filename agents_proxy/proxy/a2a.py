@@ -108,7 +108,7 @@ def _is_on(url: str, origin: str) -> bool:
 def _unusable(why: str) -> InvalidAgentResponse:
     """There is no card that this service can go by."""
     failure = InvalidAgentResponse()
-    failure.detail = why
+    failure.upstream_text = why
     return failure
 
 
@@ -266,8 +266,8 @@ class _Task:
     def reply(self, prompt: envelope.Prompt, size: int) -> envelope.Reply:
         """What its caller gets, now that it has settled."""
         if self.state not in ("completed", "input-required"):
-            detail = json.dumps({"state": self.state, "message": self.message})
-            return envelope.task_failed(prompt.task_id, size, detail=detail, state=self.state)
+            text = json.dumps({"state": self.state, "message": self.message})
+            return envelope.task_failed(prompt.task_id, size, upstream_text=text, state=self.state)
         parts = _parts(self.message)
         status: dict[str, Any] = {"state": self.state}
         if self.state == "input-required":

@@ -135,7 +135,7 @@ class _Call:
             )
         except CallFailed as failure:
             outcome = CallOutcome(failure.reason)
-            log_failure(self.agent, self.prompt, outcome, failure.detail)
+            log_failure(self.agent, self.prompt, outcome, failure.upstream_text)
             raise
         finally:
             milliseconds = int((time.monotonic() - clock) * 1000)
@@ -160,7 +160,7 @@ class _Call:
     def _check(self, reply: Reply, outcome: CallOutcome) -> None:
         """Tell the operator what they should know of a reply; raises `SubjectMismatch`."""
         if outcome is not CallOutcome.ANSWERED:
-            log_failure(self.agent, self.prompt, outcome, reply.detail)
+            log_failure(self.agent, self.prompt, outcome, reply.upstream_text)
         if reply.dropped:
             _log.info("the agent %s gave %d values that the prompt does not say", self.agent, reply.dropped)
         if self.about is not None:

@@ -81,7 +81,7 @@ class Channel:
 
 def failure_of(failure: CallFailed, answer: Answer) -> CallFailed:
     """`failure`, with what the upstream answered."""
-    failure.detail = f"HTTP {answer.status} {answer.body[:LOGGED_BYTES].decode(errors='replace')}"
+    failure.upstream_text = f"HTTP {answer.status} {answer.body[:LOGGED_BYTES].decode(errors='replace')}"
     return failure
 
 

@@ -72,7 +72,7 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
     try:
         choice = strict_json(answer.body)["choices"][0]
         if why := _unfinished(choice):
-            return task_failed(prompt.task_id, size, detail=why)
+            return task_failed(prompt.task_id, size, upstream_text=why)
         entries = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())["entries"]
         found, dropped = _quoted_values(entries, names, prompt.text)
     except (InvalidRequest, KeyError, IndexError, TypeError, AttributeError):

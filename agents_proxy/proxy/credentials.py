@@ -82,5 +82,5 @@ def _read(answer: Answer) -> tuple[str, int]:
 
 
 def _failure(failure: CallFailed, why: str) -> CallFailed:
-    failure.detail = f"{NONE_CAME}: {why}"
+    failure.upstream_text = f"{NONE_CAME}: {why}"
     return failure

@@ -96,8 +96,8 @@ _DEEPEST = 5  # objects in objects in which a task's state is looked for
 class Reply:
     """What an agent answered: a result, or the code of a JSON-RPC error of its own. `body` is what a caller gets.
 
-    `detail` is what the upstream said of its failure, for the operator's log alone. `state` is the task's, in one
-    spelling ("" of what is no task); of `input-required` there are a `question` and the `conversation` to answer in.
+    `upstream_text` is what the upstream said of its failure, for the operator's log alone. `state` is the task's, in
+    one spelling ("" of what is no task); of `input-required` there are `question` and the `conversation` to answer in.
     `dropped` counts the values of a model that the prompt does not say. `upstream_id` is an A2A agent's name of a task.
     """
 
@@ -105,7 +105,7 @@ class Reply:
     result: Any
     error_code: int | None
     size: int
-    detail: str = ""
+    upstream_text: str = ""
     state: str = ""
     question: str = ""
     conversation: Conversation | None = None
@@ -159,8 +159,8 @@ def read(body: bytes, task_id: str) -> Reply:
     state = _state(unwrapped(answer["result"]))
     known = state is None or state in _ANSWERING | STATES_UNDER_WAY
     if not known or not FAILED_STATES.isdisjoint(_states(answer["result"])):
-        detail = _dumped(answer["result"]).decode()
-        return task_failed(task_id, len(body), detail=detail, state=state or "")
+        text = _dumped(answer["result"]).decode()
+        return task_failed(task_id, len(body), upstream_text=text, state=state or "")
     result, size = _passed_on(answer["result"], state), len(body)
     if answer.keys() != {"jsonrpc", "id", "result"} or result != answer["result"]:
         body = _dumped({"jsonrpc": "2.0", "id": task_id, "result": result})
@@ -178,11 +178,11 @@ def _question_reply(reply: Reply, task: dict[str, Any], task_id: str) -> Reply:
     return replace(reply, question=question, conversation=Conversation(upstreams_task or task_id, context))
 
 
-def task_failed(task_id: str, size: int, *, detail: str = "", state: str = "failed") -> Reply:
+def task_failed(task_id: str, size: int, *, upstream_text: str = "", state: str = "failed") -> Reply:
     """The reply to a task that failed, or was rejected, called off or never authorised: our code and sentence."""
     error = {"code": AGENT_FAILED, "message": "The agent could not do this.", "data": {"code": "agent_failed"}}
     body = orjson.dumps({"jsonrpc": "2.0", "id": task_id, "error": error})
-    return Reply(body, None, AGENT_FAILED, size, detail, state)
+    return Reply(body, None, AGENT_FAILED, size, upstream_text, state)
 
 
 def _state(result: Any) -> str | None:

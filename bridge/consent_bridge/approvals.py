@@ -129,12 +129,12 @@ def check_approval(envelope: Envelope, request: MadeRequest, pins: KeyPins) -> N
     key = signatures.check_public_key(envelope.owner_key, "the person's key")
     issuer = origin_of(request.issuer)
     claims = signatures.verified(envelope.approval, APPROVAL_TYP, key, _WHAT)
-    _check_claims(claims, envelope, request, issuer)
+    _check_approval_claims(claims, envelope, request, issuer)
     _check_key(envelope, request, key, pins, issuer)
     pins.keep(issuer, request.user_id, key, envelope.approval)
 
 
-def _check_claims(claims: Mapping[str, Any], envelope: Envelope, request: MadeRequest, issuer: str) -> None:
+def _check_approval_claims(claims: Mapping[str, Any], envelope: Envelope, request: MadeRequest, issuer: str) -> None:
     iat, ends_at = signatures.number_of(claims, "iat", _WHAT), signatures.number_of(claims, "ends_at", _WHAT)
     duration = signatures.number_of(claims, "access_duration", _WHAT)
     if ends_at <= time.time() - _LEEWAY:

@@ -35,8 +35,8 @@ def as_problem(error: Exception) -> problems.Problem | None:
             return problems.InvalidRequest("The body cannot be read.")
         case drf.NotAuthenticated() | drf.AuthenticationFailed():
             return problems.AuthenticationRequired()
-        # no JSON view of ours: its permission classes and its CSRF check raise problems themselves. What the framework
-        # forbids besides is answered like a forged call
+        # No JSON view of ours comes here: its permission classes and its CSRF check raise problems themselves. What the
+        # framework forbids besides is answered like a forged call.
         case drf.PermissionDenied() | PermissionDenied():
             return problems.CsrfFailed()
         case Http404() | drf.NotFound():

@@ -45,7 +45,7 @@ _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first a
 _KEY_MEMBERS = ("kty", "crv", "x", "y", "d")  # a refusal names these; what else a caller sends is not repeated
 
 # of a request that rides on a connection: whether the app hears of it at once, or once it completes the connection
-_Riding = Literal["open", "withheld"]
+_Disclosure = Literal["open", "withheld"]
 
 # One at a time for an app and a person, since the budget and "an identical one waits" are checked and then written;
 # and no change of the entry or the app by staff meanwhile, who would cancel what waits but not what comes after.
@@ -116,7 +116,7 @@ def request_with_connection(
     is cancelled: they began anew. `withheld`: nothing of it is told to the app yet, and what it knows of stays as it
     is. Raises the refusals of `request_consent`.
     """
-    riding: _Riding = "withheld" if withheld else "open"
+    riding: _Disclosure = "withheld" if withheld else "open"
     made, _, _ = _make_request(app, body, key, user_pk, person, person.misses, None, riding)
     return ConsentRequest.objects.get(request_id=made["request_id"])
 
@@ -129,7 +129,7 @@ def _make_request(
     person: PersonRead,
     unknown_count: Count,
     idempotency_key: str | None,
-    riding: _Riding | None = None,
+    riding: _Disclosure | None = None,
 ) -> Outcome:
     with (
         own_rules.counting(user_pk) as note_rule,
@@ -192,7 +192,7 @@ def _find_or_make(
     person: PersonRead,
     spend: Callable[[list[Count]], list[Count]],
     note_rule: Callable[[own_rules.Rule], None],
-    riding: _Riding | None,
+    riding: _Disclosure | None,
 ) -> Outcome:
     take_locks(_LOCKS, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
@@ -226,7 +226,7 @@ def _find_or_make(
     return Outcome(created_body(made, app_id=app.app_id, label=entry.label, at=made.created_at), True, met)
 
 
-def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, riding: _Riding | None) -> MadeRequest | None:
+def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, riding: _Disclosure | None) -> MadeRequest | None:
     """What the same request that is pending is answered with; one that gives way to the new one is closed."""
     for request in recent.undecided:
         if (request.scope, request.connector_thumbprint) != (draft.body.scope, draft.key.thumbprint):
@@ -243,7 +243,7 @@ def _close_or_find_same(draft: RequestDraft, recent: RecentRequests, riding: _Ri
     return None
 
 
-def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, riding: _Riding | None) -> Entry | None:
+def _find_entry(scope: str, person: PersonRead, recent: RecentRequests, riding: _Disclosure | None) -> Entry | None:
     """The scope's registry entry, or None for every reason why it cannot be asked of this person.
 
     What rides along on a connection they see first, and enter there what they do not keep yet: only hiding counts.

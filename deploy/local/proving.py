@@ -64,10 +64,10 @@ def _is_here(promise: Promise) -> bool:
     return promise.on != POSTGRESQL or database() == POSTGRESQL
 
 
-def _report(found: Found, output: Path) -> None:
+def _report(found: Found, path: Path) -> None:
     echo(f"  {_MARKS[found.state]} {found.state}: {found.figure}")
     if found.state == "red":
-        echo(f"    all that it said: {output}")
+        echo(f"    all that it said: {path}")
 
 
 def _tested_together(promises: Sequence[Promise]) -> list[Found]:

@@ -79,7 +79,7 @@ def test_the_newest_revision_over_json_rpc_on_the_configured_origin_is_taken(
         if method is None:
             with pytest.raises(InvalidAgentResponse) as refused:
                 reply_of(running)
-            assert "agent card names" in refused.value.detail
+            assert "agent card names" in refused.value.upstream_text
         else:
             reply_of(running)
 
@@ -100,7 +100,7 @@ def test_without_a_card_nothing_is_sent(answer: tuple[str, bytes], why: str) -> 
     with agent(behave) as running, pytest.raises(InvalidAgentResponse) as refused:
         reply_of(running)
 
-    assert (refused.value.detail, running.prompts) == (why, [])
+    assert (refused.value.upstream_text, running.prompts) == (why, [])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_address_that_can_be_read_in_two_ways_or_in_none_is_not_taken(url: st
     with agent(behave) as running, pytest.raises(InvalidAgentResponse) as refused:
         reply_of(running)
 
-    assert "on another origin" in refused.value.detail
+    assert "on another origin" in refused.value.upstream_text
     assert len(running.calls) == 1
 
 

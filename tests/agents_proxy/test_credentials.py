@@ -146,4 +146,4 @@ def test_without_a_token_nothing_is_sent(status: int, change: Any, failure: type
             tokens_sent(running, endpoint)
 
     assert (failed.type, running.calls) == (failure, [])
-    assert failed.value.detail.startswith("no token came: ")
+    assert failed.value.upstream_text.startswith("no token came: ")

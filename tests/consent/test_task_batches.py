@@ -242,7 +242,7 @@ def test_no_mail_due_is_a_look_at_an_index(db: None) -> None:
     assert len(ran) == 11 + 7 * ASKS_CLOCK
 
 
-def test_rows_with_nothing_to_do_are_no_failures() -> None:
+def test_rows_with_nothing_to_do_are_no_failures(db: None) -> None:
     def work(row: int) -> int:
         if row:
             raise ValueError(row)

@@ -6,16 +6,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import environ
 import pytest
 from cryptography.fernet import Fernet
 from django.core.checks import run_checks
 
+from config.checks import check_keys, check_log_keys
 from consent.ledger import receipts
-from tests.fresh import fresh_secrets
+from consent.log import keys
+from tests.fresh import fresh_secrets, signing_key
 
 ROOT = Path(__file__).resolve().parents[3]
+ONE_KEY = signing_key()
 NAMES = (
     "SECRET_KEY", "DATA_ENCRYPTION_KEYS", "RECEIPT_KEYS", "RECEIPT_KEYS_FILE", "LOG_KEYS", "LOG_KEYS_FILE",
     "RELEASE_VERIFIER_KEY",
@@ -113,6 +117,29 @@ def test_keys_that_do_not_work_fail_the_check_and_the_start(tmp_path: Path, chan
     assert found in started.stderr
     for secret in ("SECRET_KEY", "DATA_ENCRYPTION_KEYS"):
         assert len(variables[secret]) < 40 or variables[secret] not in checked.stderr + started.stderr
+
+
+@pytest.mark.parametrize(
+    ("log_key", "receipt_key", "found"),
+    [
+        ({"kty": "OKP"}, signing_key(), ["config.E004"]),
+        (signing_key(), {"kty": "OKP"}, ["config.E003"]),
+        (ONE_KEY, ONE_KEY, ["config.E005"]),
+    ],
+    ids=["half a key of the log", "half a receipt key", "one key for both"],
+)
+def test_what_is_wrong_with_a_key_is_said_of_that_key(
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
+    log_key: dict[str, str],
+    receipt_key: dict[str, str],
+    found: list[str],
+) -> None:
+    settings.LOG_KEYS, settings.RECEIPT_KEYS = [log_key], [receipt_key]
+    for module in (keys, receipts):
+        monkeypatch.setattr(module, "signing_keys", module.signing_keys.__wrapped__)  # whose answer is remembered
+
+    assert [message.id for message in [*check_keys(), *check_log_keys()]] == found
 
 
 def test_fresh_keys_pass() -> None:

@@ -363,7 +363,7 @@ def test_locking_forgets_the_preview(tab: Tab, api: OwnerApi) -> None:
 def test_scope_covers_what_it_names(sealing_page: Tab, scope: str, path: str, expected: bool) -> None:
     request = {"scope": scope, "required_attributes": None, "optional_attributes": None}
     found = sealing_page.run(
-        f"async ([request, path]) => {{ {VAULT} return vault.isAsked(request, path); }}", [request, path]
+        f"async ([request, path]) => {{ {VAULT} return vault.isRequested(request, path); }}", [request, path]
     )
     assert found is expected
 
