@@ -174,8 +174,7 @@ def verified(world: Restored) -> Iterator[str]:
     if code:
         yield f"sequence_log: {output}"
     code, output = world.manage("verify_restore")
-    print(
-        "\n".join(line for line in output.splitlines() if line.startswith(("FAILS", "holds     a", "All"))), flush=True
-    )
+    lines = [line for line in output.splitlines() if line.startswith(("FAILS", "holds     a", "All"))]
+    print("\n".join(lines), flush=True)
     if code or "Left out: nothing." not in output:
         yield f"verify_restore: {output}"
