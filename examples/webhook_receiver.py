@@ -1,6 +1,6 @@
 """A receiver of webhooks: verifies each, passes over repetitions, and keeps the newest state of all that it hears of.
 
-    WEBHOOK_SECRET=whsec_… python examples/webhook_receiver.py        (PORT chooses another port than 8091)
+    WEBHOOK_SECRET=whsec_… python examples/webhook_receiver.py        (PORT chooses another port than 8092)
 
 The secret is shown when the endpoint is registered. Behind a proxy that speaks https, register its public address.
 """
@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from consent_bridge.errors import BridgeError
+from consent_bridge.errors import BadAnswer, BridgeError
 from consent_bridge.webhooks import Webhook, verify
 
 MAX_BODY_BYTES = 256 * 1024
@@ -22,7 +22,7 @@ REMEMBERED = 10_000  # deliveries, for telling repetitions apart
 
 
 class Ledger:
-    """What is known of each request and analysis. A program of several processes keeps this in its database."""
+    """What is known of each request, connection or analysis. Several processes keep this in their database."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, None] = OrderedDict()
@@ -60,6 +60,10 @@ class Hook(BaseHTTPRequestHandler):
             return
         try:
             notice = verify(self.rfile.read(length), dict(self.headers.items()), self.server.secret)
+        except BadAnswer as unknown:  # signed, and of a type that this client does not know: sent again it stays so
+            print(json.dumps({"passed over": str(unknown)}), flush=True)
+            self._answer(204)
+            return
         except BridgeError as refusal:
             print(json.dumps({"refused": str(refusal)}), flush=True)
             self._answer(400)
@@ -86,6 +90,8 @@ def state_of(notice: Webhook) -> tuple[str, int, str]:
     if (processing := notice.processing) is not None:
         about = processing.deletion_id or processing.activation_id or processing.analysis_id or processing.consent_id
         return about, processing.sequence, processing.status
+    if (connection := notice.connection) is not None:
+        return connection.connection_id, connection.sequence or 0, connection.status
     if (status := notice.status) is None:
         raise ValueError("a notice of nothing")
     return status.request_id, status.sequence or 0, status.status if status.grant is None else status.grant.status
@@ -108,7 +114,7 @@ class HookServer(ThreadingHTTPServer):
 
 def main() -> None:
     """Serve until Ctrl-C."""
-    server = HookServer(int(os.environ.get("PORT", "8091")), os.environ["WEBHOOK_SECRET"])
+    server = HookServer(int(os.environ.get("PORT", "8092")), os.environ["WEBHOOK_SECRET"])
     print(json.dumps({"listening": f"http://127.0.0.1:{server.server_port}/"}), flush=True)
     server.serve_forever()
 

@@ -104,7 +104,8 @@ export type Told =
   | { status?: undefined; processing?: undefined; connection: ConnectionNotice };
 
 /** A notice of the app with its sequence number; `type` is "consent" of a request, else that of its webhook. */
-export type ConsentEvent = { id: number; type: string } & Told;
+/** `type` is "consent" of what is told of requests; `webhookType` is the type of the webhook that tells the same. */
+export type ConsentEvent = { id: number; type: string; webhookType: string } & Told;
 
 export type Webhook = {
   /** The same for each repetition of a delivery. */

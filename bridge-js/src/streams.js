@@ -88,14 +88,15 @@ export class Stream {
     this.#fields = {};
     const retry = Number(fields.retry?.at(-1));
     if (Number.isSafeInteger(retry) && retry > 0) this.retry = Math.min(LONGEST_PAUSE, retry / 1000);
-    return this.#dispatch(fields.id?.at(-1), fields.data, fields.event?.at(-1));
+    return this.#dispatch(fields.id?.at(-1), fields.data, fields.event?.at(-1), fields.type?.at(-1));
   }
 
   /**
    * @param {string | undefined} id @param {string[] | undefined} data @param {string} [type]
+   * @param {string} [webhookType]
    * @returns {ConsentEvent | null}
    */
-  #dispatch(id, data, type = "consent") {
+  #dispatch(id, data, type = "consent", webhookType = type) {
     if (id === undefined) return null;
     if (!/^\d{1,15}$/.test(id)) throw new BadAnswer("an event's id is no number");
     const position = Number(id);
@@ -108,8 +109,8 @@ export class Stream {
     } catch (error) {
       throw new BadAnswer(/** @type {Error} */ (error).message);
     }
-    if (type === "consent") return { id: position, type, status: shaped(STATUS, body, "an event") };
-    if (type.startsWith("connection.")) return { id: position, type, connection: shaped(CONNECTION_EVENT, body, "an event") };
-    return { id: position, type, processing: shaped(PROCESSING, body, "an event") };
+    if (type === "consent") return { id: position, type, webhookType, status: shaped(STATUS, body, "an event") };
+    if (type.startsWith("connection.")) return { id: position, type, webhookType, connection: shaped(CONNECTION_EVENT, body, "an event") };
+    return { id: position, type, webhookType, processing: shaped(PROCESSING, body, "an event") };
   }
 }

@@ -72,6 +72,7 @@ test("events come in order and resume", async () => {
     if (event.status.grant?.status === "paused") break;
   }
   assert.deepEqual(seen.map((event) => event.id), seen.map((_, index) => index + 1));
+  assert.equal(seen.at(-1).webhookType, "consent.paused");
   const resumed = client.events({ lastEventId: seen.at(-2).id });
   assert.deepEqual((await resumed.next()).value, seen.at(-1));
   await resumed.return();

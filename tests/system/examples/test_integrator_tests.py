@@ -9,15 +9,12 @@ from tests.callers import Developer
 from tests.factories import TestAppFactory
 from tests.system.bridge.hosts import ROOT
 
-SUITE = ROOT / "examples" / "integrator_tests"
-
 
 def run(service: str, token: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "DJANGO", "CONSENT"))}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider", "--rootdir", SUITE,
-         "-c", "/dev/null", str(SUITE)],
-        cwd=SUITE,
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "examples/integrator_tests"],
+        cwd=ROOT,
         env={**kept, "CONSENT_BASE_URL": f"{service}/api/v1", "CONSENT_DEVELOPER_TOKEN": token},
         capture_output=True,
         text=True,
