@@ -29,6 +29,7 @@ from developers.models import App
 from tests.callers import Developer, JsonClient, signed_in
 from tests.counts import forget_outside
 from tests.factories import AppFactory, PersonFactory
+from tests.least_rights import refuse_unlisted_deletes
 from tests.patience import MOST_SECONDS, not_over_midnight
 
 pytest_plugins = ["tests.tiers"]
@@ -57,6 +58,15 @@ people.PAUSE = entries.PAUSE = 0
 
 # Looking through nine thousand collected tests for garbage, again and again, costs time in every process.
 gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(autouse=True)
+def _within_the_servers_rights() -> Iterator[None]:
+    if connection.vendor != "postgresql":  # which alone has roles
+        yield
+        return
+    with connection.execute_wrapper(refuse_unlisted_deletes):
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

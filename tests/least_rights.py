@@ -1,14 +1,25 @@
 """The roles of deploy/postgresql/roles.sql on the test database, for as long as a test needs them."""
 
+import re
 import secrets
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 
-ROLES = Path(__file__).parents[1] / "deploy" / "postgresql" / "roles.sql"
+ROOT = Path(__file__).parents[1]
+ROLES = ROOT / "deploy" / "postgresql" / "roles.sql"
+_SERVERS = tuple(
+    f"{ROOT / room}/" for room in ("accounts", "agents_proxy", "common", "consent", "developers", "pkm", "portal")
+)
+# what the owner of the tables runs, and the sequencer under a role of its own
+_OTHERS = ("/migrations/", "/management/commands/", "consent/log/sequencing.py", "consent/log/restoring.py")
+_DELETES = re.compile(r"\bDELETE FROM \"?(\w+)")
+_GRANTED = frozenset(re.findall(r"\w+", ROLES.read_text().partition("GRANT DELETE ON")[2].partition("TO :")[0]))
 
 
 @contextmanager
@@ -50,3 +61,25 @@ def least_rights() -> Iterator[None]:
         return
     with made_roles() as role, acting_as(role):
         yield
+
+
+def refuse_unlisted_deletes(
+    execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Around each statement of a test: the server deletes only from tables where its own role may (`roles.sql`)."""
+    unlisted = {table for table in _DELETES.findall(sql) if table not in _GRANTED}
+    if unlisted and _is_servers_own():
+        raise AssertionError(f"deploy/postgresql/roles.sql lets the server delete nothing from {', '.join(unlisted)}")
+    return execute(sql, parameters, many, context)
+
+
+def _is_servers_own() -> bool:
+    """Whether the server's code is on the stack, and not what others run."""
+    frame, found = sys._getframe(), False
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if any(part in name for part in _OTHERS):
+            return False
+        found = found or name.startswith(_SERVERS)
+        frame = frame.f_back  # type: ignore[assignment]
+    return found

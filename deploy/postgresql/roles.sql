@@ -41,11 +41,15 @@ REVOKE UPDATE ON legacy_encrypted_blobs, legacy_metadata_index FROM :"role";
 -- what people take back, what ends with a session, what has been written down since, and what is tidied away when its
 -- time is over: a read or a notice not before it is a year old, which triggers see to
 GRANT DELETE ON
-    account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, audit_pending, auth_group, corrections,
-    auth_group_permissions, blocked_apps, cache_entries, connections, consent_notices, consent_reads, deletions, directory_finds, discovery_log, hidden_scopes, idempotency_keys,
-    legacy_encrypted_blobs, legacy_metadata_index, message_opt_outs, mfa_authenticator, oauth_clients, oauth_secrets, outbound_messages, outgoing_mails, outgoing_pushes, phone_numbers, pkm_blobs, pkm_manifest_paths, published_connector_keys, push_subscriptions, rate_counts, request_log, security_changes, sessions, sharing_ids,
-    users_groups, users_user_permissions, vault_key_wrappers, vault_resets, vault_rotation_wrappers,
-    webhook_deliveries
+    account_emailaddress, account_emailconfirmation, agent_calls, analysis_runs, analysis_steps, app_logos,
+    app_members, audit_pending, auth_group, auth_group_permissions, blocked_apps, cache_entries, connections,
+    consent_mails, consent_notices, consent_reads, corrections, deletions, developer_tokens, directory_finds,
+    discovery_log, hidden_scopes, idempotency_keys, legacy_encrypted_blobs, legacy_metadata_index,
+    marketplace_public_profiles, message_opt_outs, mfa_authenticator, oauth_clients, oauth_secrets, outbound_messages,
+    outgoing_mails, outgoing_pushes, phone_numbers, pkm_blobs, pkm_index, pkm_manifest_paths, pkm_manifests,
+    published_connector_keys, push_subscriptions, rate_counts, released_handles, request_log, sandbox_people,
+    security_changes, sessions, sharing_ids, user_photos, users_groups, users_user_permissions, vault_key_wrappers,
+    vault_keys, vault_notes, vault_resets, vault_rotation_wrappers, webhook_deliveries, webhook_endpoints
 TO :"role";
 
 -- What erasing a person takes out of tables that nobody may delete from: each function looks for an erasure that is
