@@ -20,14 +20,13 @@ SIGTERM ends the group within ten seconds.
 import argparse
 import itertools
 import os
-import shlex
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,19 +52,24 @@ class Release:
         """This process's own and over it what the file says. Raises OSError, ValueError."""
         if self.environment_file is None:
             return {**os.environ}
-        lines = shlex.split(self.environment_file.read_text(), comments=True)
-        return {**os.environ, **dict(_pair(line) for line in lines)}
+        return {**os.environ, **dict(_pairs(self.environment_file.read_text()))}
 
     def granian(self) -> Path:
         own = self.folder.resolve() / ".venv" / "bin" / "granian"
         return own if own.exists() else Path(sys.executable).with_name("granian")
 
 
-def _pair(line: str) -> tuple[str, str]:
-    name, equals, value = line.partition("=")
-    if not equals:
-        raise ValueError(f"{name} has no value")
-    return name, value
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """As systemd reads an `EnvironmentFile` for worker and timer: a line each, quotes around a whole value alone."""
+    for line in map(str.strip, text.splitlines()):
+        if not line or line[0] in "#;":
+            continue
+        name, equals, value = line.partition("=")
+        if not equals:
+            raise ValueError(f"{name} has no value")
+        value = value.strip()
+        is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+        yield name.strip(), value[1:-1] if is_quoted else value
 
 
 class Generation:

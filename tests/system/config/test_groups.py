@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from deploy import group as group_module
 from developers.models import App
 from tests.callers import Developer
 from tests.factories import ConsentRequestFactory
@@ -204,3 +205,26 @@ def test_a_new_version_has_a_folder_and_an_environment_of_its_own(group: Group, 
     assert Path(f"/proc/{pid}/cwd").readlink() == following
     assert b"\0SITE_NAME=Another name\0" in Path(f"/proc/{pid}/environ").read_bytes()
     assert group.ask("GET", "/api/v1/scope-catalog", api).startswith(b"HTTP/1.1 200")
+
+
+def test_an_environment_is_read_as_systemd_reads_it() -> None:
+    text = """
+    # a comment
+    ; another
+    SITE_NAME=Consent Runtime
+    SITE_ACCENT=#0b5c49
+    DATABASE_URL='postgres://consent:a&b$c#d@db/consent?sslmode=verify-full&sslrootcert=/ca.crt'
+    RECEIPT_KEYS="[]"
+    LOG_KEYS=[{"kty": "OKP"}]
+    EMPTY=
+    """
+    assert dict(group_module._pairs(text)) == {
+        "SITE_NAME": "Consent Runtime",
+        "SITE_ACCENT": "#0b5c49",
+        "DATABASE_URL": "postgres://consent:a&b$c#d@db/consent?sslmode=verify-full&sslrootcert=/ca.crt",
+        "RECEIPT_KEYS": "[]",
+        "LOG_KEYS": '[{"kty": "OKP"}]',
+        "EMPTY": "",
+    }
+    with pytest.raises(ValueError, match="Runtime has no value"):
+        dict(group_module._pairs("Runtime"))
