@@ -14,6 +14,8 @@ from accounts.identifiers import new_user_id
 from common.constraints import check, value_in
 from common.mail import mailbox
 
+LONGEST_PASSWORD = 1024  # characters
+
 
 class Persona(models.TextChoices):
     """The sides of the app that somebody may use."""
@@ -24,8 +26,12 @@ class Persona(models.TextChoices):
 
 
 def _as_one(password: str | None) -> str | None:
-    """The same for every way of composing it, as for the vault's passphrase."""
-    return None if password is None else unicodedata.normalize("NFKC", password)
+    """The same for every way of composing it, as for the vault's passphrase.
+
+    One that is too long to be anybody's stays as it is: of one character NFKC makes up to eighteen.
+    """
+    is_short = password is not None and len(password) <= LONGEST_PASSWORD
+    return unicodedata.normalize("NFKC", password) if password is not None and is_short else password
 
 
 class UserManager(BaseUserManager["User"]):
@@ -100,9 +106,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         super().set_password(_as_one(raw_password))
 
     def check_password(self, raw_password: str | None) -> bool:
-        """However a keyboard composes its letters; one that was set before that counted, as it is typed."""
-        one = _as_one(raw_password)
-        return super().check_password(one) or (one != raw_password and super().check_password(raw_password))
+        """However a keyboard composes its letters."""
+        return super().check_password(_as_one(raw_password))
 
     @property
     def has_verified_email(self) -> bool:

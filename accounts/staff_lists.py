@@ -78,6 +78,18 @@ class SearchedByIndex(_Admin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BoundedList
 
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Of an address only what the list shows or offers; by other fields it would tell bit by bit what they hold."""
+        named = {getattr(one, "parameter_name", one) for one in self.get_list_filter(request)}
+        named = {one[0] if isinstance(one, tuple) else one for one in named}
+        searched = {field.lstrip("=^") for field in self.get_search_fields(request)}
+        shown = {*named, *searched, *self.list_display, self.date_hierarchy, "pk", "id"}
+        return (
+            super().lookup_allowed(lookup, value, request)
+            and (lookup in shown or lookup.partition("__")[0] in shown)
+            and not lookup.endswith("regex")
+        )
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:

@@ -2,6 +2,7 @@
 
 import logging
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.authentication import get_authentication_records
@@ -46,6 +47,13 @@ _ON_DEMAND = frozenset(
         "unknown_account",
     )
 )
+
+
+_LINKS = ("activate_url", "password_reset_url", "signup_url")  # in the contexts of allauth's mails
+
+
+def _at_home(url: str) -> str:
+    return settings.BASE_URL + urlsplit(url)._replace(scheme="", netloc="").geturl()
 
 
 class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -133,13 +141,15 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Beyond a few an hour nothing goes to an address, and no page says so: what came before still works.
 
-        Nothing ever goes to a sandbox person, whom somebody may name in the form for a forgotten password.
+        Nothing ever goes to a sandbox person, whom somebody may name in the form for a forgotten password. Links lead
+        to BASE_URL, and not to the `Host` of the request, whose port is whatever its sender wrote.
         """
         if is_sandbox_address(email):
             return
         if template_prefix in _ON_DEMAND and self._often_enough(template_prefix, email):
             return
-        super().send_mail(template_prefix, email, context)
+        links = {name: _at_home(context[name]) for name in _LINKS if context.get(name)}
+        super().send_mail(template_prefix, email, {**context, **links})
 
     def render_mail(
         self,

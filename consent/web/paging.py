@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LATEST = 253_402_300_799_999_999  # microseconds: the end of the year 9999
+_LATEST = 253_370_764_799_999_999  # microseconds: the end of the year 9998, which any zone and a day more leave a date
 LARGEST = 2**63 - 1  # that a database takes
 TIME_AND_KEY = (_LATEST, LARGEST)
 

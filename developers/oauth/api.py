@@ -95,11 +95,11 @@ class Registrations(BaseThrottle):
         if request.method == "OPTIONS":  # a browser asks before each one that it sends
             return True
         network = network_of(client_address(request))
-        counts = [count(_REGISTRATIONS, network)] if network else []
-        counts.append(count(_ALL_REGISTRATIONS, "all"))
-        view.counts = counts
-        for found in counts:
+        view.counts = [count(_REGISTRATIONS, network)] if network else []
+        for found in view.counts:  # before all are counted together: what one network is refused takes nobody's place
             found.require(TooManyRequests)
+        view.counts = [*view.counts, count(_ALL_REGISTRATIONS, "all")]
+        view.counts[-1].require(TooManyRequests)
         return True
 
 

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
-from django.contrib.auth.hashers import make_password
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 
@@ -59,6 +60,16 @@ def test_a_forgotten_password_is_told_whatever_the_spelling(spelling: str) -> No
     assert (sent.to, "/accounts/password/reset/key/" in sent.body) == ([PUNYCODE], True)
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["an account", "none"])
+def test_links_of_mails_follow_no_port_of_whoever_asks(person: User, known: bool) -> None:
+    asker = Client(SERVER_NAME="localhost", SERVER_PORT="1")
+    asker.post("/accounts/password/reset/", {"email": person.email if known else "nobody@example.org"})
+
+    (sent,) = mail.outbox
+    assert "localhost:1/" not in sent.body
+    assert f"{settings.BASE_URL}/accounts/" in sent.body
+
+
 def test_an_account_that_was_kept_as_it_was_typed_signs_in() -> None:
     person = PersonFactory(email=UNICODE)
     person.set_password(PASSWORD)
@@ -93,11 +104,16 @@ def test_a_password_is_the_same_however_its_letters_are_composed(person: User, k
     assert not signs_in(person.email, typed.replace("9", "8"))
 
 
-def test_a_password_that_was_set_before_is_tried_as_it_is_typed(person: User) -> None:
-    person.password = make_password(FORMS[1])
-    person.save()
+def test_no_more_of_a_password_is_composed_than_anybody_has(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    composed: list[int] = []
+    normalize = unicodedata.normalize
+    counting = SimpleNamespace(normalize=lambda form, text: (composed.append(len(text)), normalize(form, text))[1])
+    monkeypatch.setattr("accounts.models.unicodedata", counting)
 
-    assert signs_in(person.email, FORMS[1])
+    assert not person.check_password("\ufdfa" * 1_000_000)  # of which NFKC makes eighteen times as many
+    assert composed == []
+    assert not person.check_password("\ufdfa" * 1024)
+    assert composed == [1024]
 
 
 def test_changing_and_confirming_take_every_form(person: User) -> None:

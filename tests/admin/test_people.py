@@ -77,3 +77,9 @@ def test_nothing_about_a_request_changes_by_looking(page):
     before = ConsentRequest.objects.values().get()
     page.get(reverse("admin:consent_consentrequest_change", args=[request.pk]))
     assert ConsentRequest.objects.values().get() == before
+
+
+@pytest.mark.parametrize("lookup", ["password__startswith", "password__gte", "email__regex", "photo_digest"])
+def test_lists_answer_no_lookup_of_what_they_do_not_show(page, person, lookup):
+    assert page.get("/admin/accounts/user/", {"is_staff__exact": "0"}).status_code == 200
+    assert page.get("/admin/accounts/user/", {lookup: "a"}).status_code == 400

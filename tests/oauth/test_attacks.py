@@ -5,12 +5,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import orjson
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from accounts.hooks import access_taken_back
 from accounts.models import User
+from common.limits import Limit
 from consent.errors import UnknownUser
 from developers.members.actions import remove_member
 from developers.models import App, DeveloperToken, OAuthClient, OAuthSecret
@@ -525,3 +527,17 @@ def test_what_is_not_there_is_said_in_json(path: str) -> None:
 
     assert answer.status_code == 404
     assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_what_one_network_is_refused_takes_no_place_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, all_together = Limit("client-registrations", 2, 3600), Limit("client-registrations-of-all", 3, 3600)
+    monkeypatch.setattr("developers.oauth.api._REGISTRATIONS", few)
+    monkeypatch.setattr("developers.oauth.api._ALL_REGISTRATIONS", all_together)
+    body = orjson.dumps({"redirect_uris": ["https://host.example/callback"]})
+
+    def register(address: str) -> int:
+        sent = Client(REMOTE_ADDR=address).post("/oauth/register", body, content_type="application/json")
+        return int(sent.status_code)
+
+    assert [register("203.0.113.1") for _ in range(9)] == [201] * 2 + [429] * 7
+    assert [register(f"198.51.100.{number}") for number in range(1, 3)] == [201, 429]

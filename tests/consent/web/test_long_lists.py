@@ -220,3 +220,8 @@ def test_the_inbox_from_a_strange_place_shows_the_newest(owner, person, older):
     shown = owner.get(INBOX, older=older)
 
     assert (shown.context["pending"], shown.context["newest_url"]) == ([request], "")
+
+
+@pytest.mark.parametrize("microseconds", [253_402_300_799_999_999, 253_370_764_799_999_999])
+def test_a_place_at_the_end_of_time_is_a_page(owner, microseconds):
+    assert owner.get("/consent/history/", older=f"{microseconds}-1").status_code == 200
