@@ -1,5 +1,6 @@
 """What a page answers when it refuses: a page of its own with a way on. Programs get problem+json instead."""
 
+import math
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,7 @@ from django.template.loader import select_template
 from accounts.interrupted.middleware import confirmation_page
 from accounts.interrupted.page_forms import form_of, page_at
 from common.admission.exceptions import problem_answer
-from common.problems import CsrfFailed, MethodNotAllowed, Problem
+from common.problems import CsrfFailed, MethodNotAllowed, Problem, TooManyRequests
 from config.error_answers import page_not_found, wants_json
 
 
@@ -40,10 +41,22 @@ class RefusalPages:
         return page
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """What a page does not find of its person's is answered as what is not there."""
+        """What a page does not find of its person's is answered as what is not there; a limit says when to go on."""
         if isinstance(exception, Problem) and exception.status == 404:
             return page_not_found(request, exception)
+        if isinstance(exception, TooManyRequests):
+            return _too_many(request, exception)
         return None
+
+
+def _too_many(request: HttpRequest, refusal: TooManyRequests) -> HttpResponse:
+    if wants_json(request):
+        return problem_answer(request, refusal)
+    minutes = math.ceil(int(refusal.headers.get("Retry-After", 0)) / 60)
+    page = render(request, "429.html", {"minutes": minutes, "of_person": True}, status=refusal.status)
+    for name, value in refusal.headers.items():
+        page[name] = value
+    return page
 
 
 def _is_bare(response: HttpResponse) -> bool:

@@ -66,8 +66,8 @@ class UsedKey:
 
 
 def keys_of(app: App, now: datetime) -> list[UsedKey]:
-    """The keys of this app's requests, the last used first, at most MOST_SHOWN."""
-    live = Grant.objects.live(now).filter(app=app).values_list(*(f"request__{name}" for name in _KEY))
+    """The keys of the requests that this app knows of, the last used first, at most MOST_SHOWN."""
+    live = Grant.objects.live(now).known().filter(app=app).values_list(*(f"request__{name}" for name in _KEY))
     grants: dict[Any, int] = {tuple(key): count for *key, count in live.annotate(count=Count("pk"))}
     return [
         UsedKey(key_id, thumbprint, first, last, requests, grants.get((thumbprint, key_id), 0))
@@ -77,7 +77,7 @@ def keys_of(app: App, now: datetime) -> list[UsedKey]:
 
 def used_keys(app: App) -> "QuerySet[ConsentRequest, tuple[Any, ...]]":
     """Each key's thumbprint, name, first and last use and requests, out of one index (consent_request_keys)."""
-    grouped = ConsentRequest.objects.filter(app=app).order_by().values_list(*_KEY)
+    grouped = ConsentRequest.objects.filter(app=app, withheld=False).order_by().values_list(*_KEY)
     return grouped.annotate(first=Min("created_at"), last=Max("created_at"), requests=Count("*")).order_by("-last")
 
 

@@ -111,7 +111,7 @@ def _counted(found: Count) -> dict[str, Any]:
 
 
 def _per_person(app: App) -> list[Usage]:
-    requests = ConsentRequest.objects.filter(app=app)
+    requests = ConsentRequest.objects.filter(app=app, withheld=False)
     now = database_now()
     return [
         Usage(
@@ -148,7 +148,7 @@ def _most(requests: QuerySet[ConsentRequest], allowed: int) -> dict[str, Any]:
 def _cooldown(app: App) -> Usage:
     seconds = settings.DENIAL_COOLDOWN_SECONDS
     since = database_now() - timedelta(seconds=seconds)
-    denied = ConsentRequest.objects.filter(app=app, status="denied", decided_at__gt=since)
+    denied = ConsentRequest.objects.filter(app=app, withheld=False, status="denied", decided_at__gt=since)
     people = denied.values("user").distinct().count()
     words = ngettext("%(n)s person denied just now", "%(n)s people denied just now", people) % {"n": people}
     return Usage(

@@ -100,10 +100,10 @@ class Step:
 
 
 def decisions_of(app: App) -> Decisions:
-    """From the app's own requests, grants and reads."""
+    """From the app's own requests, grants and reads, as far as it knows of them."""
     now = database_now()
     since = now - _SPAN
-    requests = ConsentRequest.objects.filter(app=app).order_by()
+    requests = ConsentRequest.objects.filter(app=app, withheld=False).order_by()
     counted = requests.aggregate(
         requested=Count("pk", filter=Q(created_at__gt=since)),
         approved=Count("pk", filter=Q(status=RequestStatus.APPROVED, decided_at__gt=since)),
@@ -112,7 +112,7 @@ def decisions_of(app: App) -> Decisions:
     return Decisions(
         **counted,
         pending=requests.pending(now).count(),
-        live=Grant.objects.filter(app=app).live(now).count(),
+        live=Grant.objects.filter(app=app).known().live(now).count(),
         reads=_reads_of(app, since),
     )
 
@@ -125,11 +125,11 @@ def _reads_of(app: App, since: datetime) -> int:
 
 def first_steps(app: App) -> list[Step]:
     """In the order in which they are taken; none where all were."""
-    requests = ConsentRequest.objects.filter(app=app)
+    requests = ConsentRequest.objects.filter(app=app, withheld=False)
     steps = [
         Step("token", live_tokens().filter(app=app).exists()),
         Step("request", requests.exists()),
-        Step("approve", Grant.objects.filter(app=app).exists()),
+        Step("approve", Grant.objects.filter(app=app).known().exists()),
         Step("read", Grant.objects.filter(app=app, reads__gt=0).exists()),
     ]
     if app.is_test:

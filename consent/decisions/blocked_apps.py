@@ -14,6 +14,7 @@ from consent.event_types import EventType
 from consent.grants.actions import pause_all, revoke_all
 from consent.grants.models import Grant
 from consent.ledger import audit
+from consent.ledger.entry_limit import count_own_entry
 from consent.ledger.protection import append_or_defer, own_entry
 from consent.requests.actions import close_request
 from consent.requests.models import ConsentRequest
@@ -92,16 +93,21 @@ def disconnect_app(*, app_id: str, by: User, notes: NotesBody | None = None) -> 
 
 @transaction.atomic
 def unblock_app(*, app_id: str, by: User) -> None:
-    """The app may ask again; repeated, nothing happens. Raises `AuditUnavailable`: this takes a protection away."""
+    """The app may ask again; repeated, nothing happens.
+
+    Raises `AuditUnavailable`, since this takes a protection away, and `TooManyRequests`.
+    """
     deleted, _ = BlockedApp.objects.filter(user=by, app_id=met_app(app_id, by)).delete()
     if deleted:
+        count_own_entry(by=by)
         audit.append(**own_entry(by, EventType.APP_UNBLOCKED, {"app_id": app_id}))
 
 
 @transaction.atomic
 def report_app(*, app_id: str, by: User, text: str) -> None:
-    """Tell staff about an app; the app does not hear of it."""
+    """Tell staff about an app; the app does not hear of it. Raises `TooManyRequests`."""
     AppReport.objects.create(user=by, app_id=met_app(app_id, by), text=text)
+    count_own_entry(by=by)
     _note(by, EventType.APP_REPORTED, app_id)
 
 

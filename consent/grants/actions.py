@@ -15,6 +15,7 @@ from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.event_types import EventType
 from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.ledger import audit
+from consent.ledger.entry_limit import count_own_entry
 from consent.ledger.protection import append_or_defer, own_entry, try_write
 from consent.requests.actions import RELATED
 from consent.requests.models import ConsentRequest, RefreshPolicy
@@ -248,7 +249,10 @@ def terminate(*, grant_id: str, by: User, reason: str) -> bool:
 
 @transaction.atomic
 def switch_refresh(*, grant_id: str, by: User, on: bool) -> str:
-    """Switch the refresh of a continuous grant's export on or off; returns the request's id."""
+    """Switch the refresh of a continuous grant's export on or off; returns the request's id.
+
+    Raises `UnknownGrant`, `MoveNotAllowed`, and of switching it on `AuditUnavailable` and `TooManyRequests`.
+    """
     grant = (
         Grant.objects.select_for_update(of=("self",))
         .select_related("request", "app")
@@ -265,6 +269,7 @@ def switch_refresh(*, grant_id: str, by: User, on: bool) -> str:
         facts = {"request_id": found.request.request_id, "grant_id": grant_id, "app_id": found.app.app_id, "kept": on}
         entry = own_entry(by, EventType.KEPT_CURRENT, facts)
         if on:  # newer values are handed out; that they no longer are protects
+            count_own_entry(by=by)
             audit.append(**entry)
         else:
             append_or_defer(**entry, about=grant_id)

@@ -55,7 +55,8 @@ def invite(*, app: App, email: str, by: User, role: str = MemberRole.MEMBER) -> 
     count_invitation(app=app, by=by, to=address)
     with transaction.atomic():
         _lock_as_owner(app, by)
-        if AppMember.objects.filter(app=app, user__email=address).exists():
+        # that of a member who shows none is answered as a stranger's: a guess would tell whose it is
+        if AppMember.objects.filter(app=app, user__email=address, shows_email=True).exists():
             raise errors.AlreadyMember("Whoever has this address is a member already.")
         return _make(app, by, role, email=address)
 

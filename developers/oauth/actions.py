@@ -15,7 +15,8 @@ from django.db import transaction
 from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
-from common.problems import InvalidRequest
+from common.limits import Limit, count
+from common.problems import InvalidRequest, TooManyRequests
 from developers.apps.actions import close_app
 from developers.apps.audit import record
 from developers.apps.models import App, AppMode, AppStatus
@@ -35,6 +36,7 @@ ACCESS_LIVES = timedelta(hours=1)
 UNUSED_FOR = timedelta(days=30)  # after which a refresh token gives nothing, and what was allowed has ended
 SIBLINGS_FOR = timedelta(seconds=30)  # hosts refresh in parallel
 MOST_PERSONAL = 20
+_PAIRS = Limit("token-pairs", 120, 3600)  # of one authorization, siblings included
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}\Z")
 _KINDS = {SecretKind.CODE: "code", SecretKind.ACCESS: "oauth", SecretKind.REFRESH: "refresh"}
@@ -154,7 +156,7 @@ def _redeemed(found: OAuthSecret, verifier: str, redirect_uri: str | None, resou
 def refresh_tokens(*, client_id: str, refresh: str, resource: str | None) -> Tokens:
     """The next pair, and once more within 30 seconds. Later, it is in other hands too: everything of it ends.
 
-    Raises `InvalidGrant`, `InvalidTarget`.
+    Raises `InvalidGrant`, `InvalidTarget`, `TooManyRequests`.
     """
     with transaction.atomic():
         found = _valid(refresh, SecretKind.REFRESH, client_id)
@@ -188,6 +190,7 @@ def _next_pair(found: OAuthSecret, resource: str | None) -> Tokens:
     row, now = found.token, database_now()
     if resource is not None and the_resource(resource) != row.resource:
         raise InvalidTarget("Tokens are for the resource that was authorized.")
+    count(_PAIRS, str(row.pk)).require(TooManyRequests)  # a refused one uses up nothing, the refresh token neither
     if found.used_at is None:
         OAuthSecret.objects.filter(pk=found.pk).update(used_at=now)
     DeveloperToken.objects.filter(pk=row.pk).update(expires_at=now + UNUSED_FOR)

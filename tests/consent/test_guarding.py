@@ -4,6 +4,8 @@ import base64
 
 import pytest
 
+from common.limits import Limit
+from common.problems import TooManyRequests
 from consent.decisions import actions as decision_actions
 from consent.decisions import blocked_apps
 from consent.decisions.blocked_apps import Ended
@@ -12,7 +14,7 @@ from consent.errors import MoveNotAllowed, UnknownGrant
 from consent.exports.models import Export
 from consent.grants import actions as grant_actions
 from consent.grants.models import Grant
-from consent.ledger import verifying
+from consent.ledger import entry_limit, verifying
 from consent.ledger.canonical import sha256_canonical
 from consent.ledger.models import AuditEntry, Receipt
 from consent.ledger.proofs import chain_of
@@ -87,6 +89,39 @@ def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
     assert facts == {
         "request_id": grant.request.request_id, "grant_id": grant.grant_id, "app_id": grant.app.app_id, "kept": False,
     }  # fmt: skip
+
+
+def test_a_person_cannot_grow_the_log_without_end(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_limit, "_ENTRIES", Limit("own-entries", 3, 3600, in_database=True))
+    grant = ExportFactory(grant__request__refresh_policy="continuous").grant
+    person, app_id = grant.user, grant.app.app_id
+    once_more = [
+        lambda: blocked_apps.report_app(app_id=app_id, by=person, text="Again."),
+        lambda: blocked_apps.unblock_app(app_id=app_id, by=person),
+        lambda: grant_actions.switch_refresh(grant_id=grant.grant_id, by=person, on=True),
+    ]
+
+    def protected() -> None:
+        blocked_apps.block_app(app_id=app_id, by=person, stop=False)
+        grant_actions.switch_refresh(grant_id=grant.grant_id, by=person, on=False)
+
+    protected()
+    for act in once_more:
+        act()
+    protected()
+    before = AuditEntry.objects.count()
+
+    for act in once_more:
+        with pytest.raises(TooManyRequests):
+            act()
+
+    assert AuditEntry.objects.count() == before
+    assert BlockedApp.objects.exists()
+    grant.refresh_from_db()
+    assert (grant.kept_current, AppReport.objects.count()) == (False, 1)
+    blocked_apps.pause_app(app_id=app_id, by=person)
+    assert blocked_apps.stop_app(app_id=app_id, by=person) == 1
+    assert list(verifying.verify()) == []
 
 
 def test_a_persons_chain_can_be_checked_from_what_they_are_given(db: None) -> None:

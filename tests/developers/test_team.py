@@ -297,6 +297,16 @@ def test_an_invitation_ends_after_seven_days_and_with_the_ownership_of_who_invit
     assert abs(timedelta(days=7) - (again.expires_at - again.created_at)) < timedelta(minutes=1)
 
 
+def test_a_guess_tells_no_address_that_a_member_does_not_show(owner):
+    person = confirmed(email="hidden@example.org")
+    theirs = MemberFactory(app=owner.app, user=person, role="member", shows_email=False)
+
+    assert invite(owner, "hidden@example.org").email == "hidden@example.org"
+    assert audit_entries(owner.app) == [("invitation.made", {"address": "h…@example.org", "role": "member"})]
+    assert accept(person).pk == theirs.pk  # they show it by that
+    assert refused(lambda: invite(owner, "hidden@example.org")) == "already_member"
+
+
 def test_accepting_as_a_member_changes_nothing_but_to_own(owner):
     person = confirmed(email="both@example.org")
     invite(owner, "both@example.org", role="owner")

@@ -16,7 +16,7 @@ from common.limits import Limit
 from consent.errors import UnknownUser
 from developers.members.actions import remove_member
 from developers.models import App, DeveloperToken, OAuthClient, OAuthSecret
-from developers.oauth import clients
+from developers.oauth import actions, clients
 from developers.tokens.leaks import report_leak
 from tests.consent.tools.hosts import Host
 from tests.factories import MemberFactory, PersonFactory, give_vault, invitation_of
@@ -298,6 +298,35 @@ def test_refresh_tokens_rotate_and_a_late_reuse_ends_them_all(user: User, host: 
     assert refusal(late) == (400, "invalid_grant")
     assert not works(second["access_token"])
     assert refusal(host.refresh(second["refresh_token"])) == (400, "invalid_grant")
+
+
+def test_one_authorization_makes_so_many_pairs_an_hour(user: User, host: OAuthHost, monkeypatch: Any) -> None:
+    monkeypatch.setattr(actions, "_PAIRS", Limit("token-pairs", 3, 3600))
+    first = host.connect(user)
+    second = host.refresh(first["refresh_token"]).json()
+    third = host.refresh(second["refresh_token"]).json()
+    kept = OAuthSecret.objects.count()
+
+    chained, sibling = host.refresh(third["refresh_token"]), host.refresh(second["refresh_token"])
+
+    assert [refusal(one) for one in (chained, sibling)] == [(429, "too_many_requests")] * 2
+    assert 0 < int(chained["Retry-After"]) <= 3600
+    assert chained["Access-Control-Allow-Origin"] == "*"
+    assert OAuthSecret.objects.count() == kept
+    assert works(third["access_token"])
+    assert "access_token" in host.connect(user)  # what was authorized beside it is another
+    monkeypatch.setattr(actions, "_PAIRS", Limit("token-pairs", 9, 3600))
+    assert host.refresh(third["refresh_token"]).status_code == 200
+
+
+def test_a_late_reuse_ends_all_however_many_pairs_there_were(user: User, host: OAuthHost, monkeypatch: Any) -> None:
+    monkeypatch.setattr(actions, "_PAIRS", Limit("token-pairs", 2, 3600))
+    first = host.connect(user)
+    second = host.refresh(first["refresh_token"]).json()
+    OAuthSecret.objects.filter(used_at__isnull=False).update(used_at=timezone.now() - timedelta(seconds=31))
+
+    assert refusal(host.refresh(first["refresh_token"])) == (400, "invalid_grant")
+    assert not works(second["access_token"])
 
 
 def test_a_refresh_token_of_one_client_gives_another_nothing(user: User, host: OAuthHost) -> None:

@@ -44,6 +44,17 @@ def test_each_key_with_its_use_and_its_live_grants(client: Client, member: AppMe
     assert live.user.public_id not in shown
 
 
+def test_what_waits_for_a_connection_is_no_use_of_a_key(member: AppMember) -> None:
+    first = ConsentRequestFactory(app=member.app)
+    same: dict[str, Any] = {"app": member.app, "connector": first.connector, "withheld": True}
+    GrantFactory(request=ConsentRequestFactory(status="approved", **same))
+    ConsentRequestFactory(connector_key_id="key-2", **same)
+
+    [used] = keys_of(member.app, now())
+
+    assert (used.connector_key_id, used.requests, used.live_grants) == ("key-1", 1, 0)
+
+
 def test_an_app_that_asked_nothing_is_told_what_will_be_here(client: Client, member: AppMember) -> None:
     client.force_login(member.user)
 

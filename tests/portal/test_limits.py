@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.test import Client
+from django.utils import timezone
 
 from developers.models import App
 from portal.limits import Usage, usage_of
 from tests.callers import Developer
 from tests.consent.api.addresses import request_body
-from tests.factories import MemberFactory, PersonFactory, give_vault
+from tests.factories import ConsentRequestFactory, MemberFactory, PersonFactory, give_vault
 
 
 def by_name(app: App) -> dict[str, Usage]:
@@ -45,6 +46,15 @@ def test_an_own_budget_and_switched_off_limits(app: App, settings: Any) -> None:
     assert (found["unknown-users"].allowed, found["unknown-users"].left) == (0, None)
     assert found["status-polls"].allowed == 0
     assert found["streams-and-waits"].used is None
+
+
+def test_what_waits_for_a_connection_is_counted_in_none(app: App) -> None:
+    now = timezone.now()
+    before = usage_of(app)
+    ConsentRequestFactory(app=app, withheld=True)
+    ConsentRequestFactory(app=app, withheld=True, status="denied", decided_at=now, decided_by="person")
+
+    assert usage_of(app) == before
 
 
 def test_the_page_is_for_members(app: App, api: Developer, client: Client, settings: Any) -> None:

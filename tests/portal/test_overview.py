@@ -83,6 +83,18 @@ def test_decisions_are_those_of_this_app(app: App) -> None:
     assert overview.decisions_of(AppFactory()).approved_share is None
 
 
+def test_what_waits_for_a_connection_is_told_by_no_figure(app: App) -> None:
+    now = timezone.now()
+    ConsentRequestFactory(app=app, withheld=True)
+    ConsentRequestFactory(app=app, withheld=True, status="denied", decided_at=now, decided_by="person")
+    ExportFactory(grant__request__app=app, grant__request__withheld=True)
+
+    found = overview.decisions_of(app)
+
+    assert found == overview.decisions_of(AppFactory())
+    assert not any(step.done for step in overview.first_steps(app))
+
+
 def test_the_first_steps_tick_themselves_and_go(db: None) -> None:
     app = TestAppFactory()
     assert [(step.name, step.done) for step in overview.first_steps(app)] == [

@@ -9,7 +9,7 @@ from developers.members import actions
 from developers.members.models import AppMember
 from developers.models import AppInvitation
 from tests.developers.test_team import accept, browser, confirmed, invite, member, owner, roles, secret_in
-from tests.factories import MemberFactory
+from tests.factories import MemberFactory, StaffFactory
 from tests.outbox import send_mails
 
 __all__ = ["member", "owner"]  # fixtures
@@ -102,6 +102,30 @@ def test_the_audit_shows_no_address_that_was_not_given_to_the_team(owner, member
     assert audit() == [False, True, False]
     member.delete()
     assert audit() == [False, False, True]
+
+
+def test_the_audit_names_nobody_whom_the_team_never_knew(owner):
+    def audit():
+        text = browser(owner.user).get(f"/developers/apps/{owner.app.app_id}/audit/").content.decode()
+        return text.replace("<wbr>", "")
+
+    staff, gone = StaffFactory(), MemberFactory(app=owner.app)
+    record(app=owner.app, by=staff, action="app.suspended", note="Look")
+    record(app=owner.app, by=gone.user, action="member.left")
+    gone.delete()
+    staff.is_staff = staff.is_superuser = False  # as somebody who works here no longer, or was erased since
+    staff.save()
+    shown = audit()
+    assert [words in shown for words in (staff.email, gone.user.email, "Staff", "A former member")] == [
+        False, False, True, True,
+    ]  # fmt: skip
+
+    invite(owner, "new@example.org")
+    joined = accept(confirmed(email="new@example.org"))
+    joined.delete()
+    type(joined.user).objects.filter(pk=joined.user.pk).update(email="other@example.org")
+    shown = audit()
+    assert ("new@example.org" in shown, "other@example.org" in shown) == (True, False)
 
 
 def test_the_only_owner_is_not_offered_to_leave(owner, member):

@@ -3,8 +3,10 @@
 import pytest
 from django.db import connection
 
+from common.limits import Limit
 from consent.decisions.models import AppReport, BlockedApp
 from consent.grants.models import Grant
+from consent.ledger import entry_limit
 from consent.requests.models import ConsentRequest
 from pkm.segments.actions import delete_segment
 from tests.factories import (
@@ -145,6 +147,20 @@ def test_app_that_only_looked_can_be_blocked(owner, person):
 def test_app_is_one_click_away_from_where_it_is_met(owner, person, consent_request, here, page):
     ExportFactory(grant=GrantFactory(request__user=person, request__app=consent_request.app))
     assert here in shown(owner.client.get(page.format(consent_request.request_id, app=consent_request.app.app_id)))
+
+
+def test_what_comes_too_often_is_refused_on_a_page(owner, consent_request, here, monkeypatch):
+    monkeypatch.setattr(entry_limit, "_ENTRIES", Limit("own-entries", 1, 3600, in_database=True))
+    owner.client.post(f"{here}report/", {"text": "It pretends to be my bank."})
+
+    answer = owner.client.post(f"{here}report/", {"text": "It still does."})
+
+    assert (answer.status_code, "Try again in 60 minutes." in answer.content.decode()) == (429, True)
+    assert "has signed in to your account before" not in answer.content.decode()
+    assert 3500 < int(answer["Retry-After"]) <= 3600
+    assert AppReport.objects.count() == 1
+    program = owner.client.post(f"{here}report/", {"text": "It still does."}, headers={"Accept": "application/json"})
+    assert (program.status_code, program.json()["code"]) == (429, "too_many_requests")
 
 
 # --- refreshing -------------------------------------------------------------------------------------------------------
