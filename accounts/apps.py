@@ -14,7 +14,13 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from allauth.account.signals import password_changed, password_reset, password_set, user_signed_up
+        from allauth.account.signals import (
+            email_confirmed,
+            password_changed,
+            password_reset,
+            password_set,
+            user_signed_up,
+        )
         from allauth.account.signals import user_logged_in as signed_in
         from allauth.mfa.signals import authenticator_added, authenticator_reset
         from django.contrib.auth.signals import user_logged_in, user_logged_out
@@ -30,6 +36,7 @@ class AccountsConfig(AppConfig):
         from accounts.outbox import register_gathering
         from accounts.personas import note_personas
         from accounts.security_mail import GATHERING
+        from accounts.sign_in.addresses import take_confirmed
         from accounts.sign_in.browsers import note_browser
         from accounts.sign_in.second_factors import count_new_codes, turn_on
 
@@ -44,6 +51,7 @@ class AccountsConfig(AppConfig):
         password_changed.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(void_attempts, dispatch_uid="void-attempts")
         password_reset.connect(take_access_back, dispatch_uid="take-access-back")
+        email_confirmed.connect(take_confirmed, dispatch_uid="take-confirmed")
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         authenticator_reset.connect(count_new_codes, dispatch_uid="count-new-codes")
         register(FORMS)

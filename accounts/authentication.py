@@ -14,6 +14,7 @@ from rest_framework.request import Request
 
 from accounts.hooks import access_taken_back
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
+from accounts.sign_in.second_factors import remove_unproven
 from common.problems import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
 
 if TYPE_CHECKING:
@@ -86,7 +87,11 @@ def void_attempts(user: "User", **_kwargs: Any) -> None:
 
 
 def take_access_back(user: "User", **_kwargs: Any) -> None:
-    """Whoever resets their password may have lost more than it: what programs have in their name ends."""
+    """Whoever resets their password may have lost more than it: what programs have in their name ends.
+
+    And what somebody else may have made who signed up with their address.
+    """
+    remove_unproven(user)
     access_taken_back.send(sender=type(user), user=user)
 
 

@@ -1,6 +1,6 @@
 """Every address of this room."""
 
-from django.urls import include, path
+from django.urls import include, path, re_path
 
 from accounts.alerts.api import PushView
 from accounts.appearance import settings_page
@@ -9,6 +9,7 @@ from accounts.interrupted.middleware import leave
 from accounts.language import choose_language
 from accounts.name_and_photo import pages as name_and_photo
 from accounts.public_profile import pages as profile
+from accounts.sign_in.addresses import Addresses, ConfirmAddress
 from accounts.sign_in.browsers import signed_in_page
 from accounts.sign_in.passkeys import RemovePasskey, SignUpByPasskey, create_passkey
 
@@ -19,6 +20,8 @@ urlpatterns = [
     path("accounts/signup/passkey/", SignUpByPasskey.as_view(), name="sign-up-by-passkey"),
     path("accounts/signup/passkey/create/", create_passkey, name="create-passkey"),
     path("accounts/2fa/webauthn/keys/<int:pk>/remove/", RemovePasskey.as_view(), name="mfa_remove_webauthn"),
+    path("accounts/email/", Addresses.as_view(), name="account_email"),
+    re_path(r"^accounts/confirm-email/(?P<key>[-:\w]+)/$", ConfirmAddress.as_view(), name="account_confirm_email"),
     path("accounts/", include("allauth.urls")),
     path("account/name/", name_and_photo.edit, name="name-and-photo"),
     path("account/name/photo/", name_and_photo.photo, name="own-photo"),

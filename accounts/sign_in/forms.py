@@ -17,11 +17,13 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpRequest
 from django.shortcuts import redirect
 from django.utils.http import urlencode
 
 from accounts.sign_in import attempts
+from accounts.sign_in.addresses import drop_claims, has_account, is_of
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from accounts.sign_in.second_factors import has_second_factor, take_code
 from common.limits import Limit
@@ -64,9 +66,18 @@ class SignUp(SignupForm):  # type: ignore[misc]  # allauth has no types
 
     def try_save(self, request: HttpRequest) -> Any:
         request.session[SIGN_UP_LEADS_TO] = self.leads_to or get_next_redirect_url(request) or ""
-        if self.account_already_exists and not self.by_passkey:
-            make_password(self.cleaned_data["password1"])  # what a new account's own password takes
-        return super().try_save(request)
+        if self.account_already_exists:
+            if not self.by_passkey:
+                make_password(self.cleaned_data["password1"])  # what a new account's own password takes
+            return super().try_save(request)
+        with transaction.atomic():
+            drop_claims(self.cleaned_data["email"])  # beside one of them allauth would not keep the new account's
+            return super().try_save(request)
+
+    def validate_unique_email(self, value: str) -> str:
+        """Whoever only added the address to their account does not keep its owner from signing up."""
+        unique: str = super().validate_unique_email(value) if has_account(value) else value
+        return unique
 
 
 def _confirm_first(user: Any) -> None:
@@ -107,12 +118,15 @@ class SetPassword(SetPasswordForm):  # type: ignore[misc]  # allauth has no type
 class ResetPassword(ResetPasswordForm):  # type: ignore[misc]  # allauth has no types
     """A network may ask for a few resets, of one account and of all; mail to one address has a limit of its own."""
 
+    users: list[Any]
+
     def clean_email(self) -> str:
         email = self.cleaned_data["email"] = mailbox(self.cleaned_data["email"])
         of_all = Limit("resets-network", settings.PASSWORD_RESETS_PER_NETWORK, _HOUR)
         attempts.count_of_network(context.request, of_all)
         attempts.count_of_network(context.request, _RESETS_OF_ACCOUNT, email)
         cleaned: str = super().clean_email()
+        self.users = [user for user in self.users if is_of(user, email)]  # allauth's are also those who only added it
         return cleaned
 
 

@@ -41,6 +41,7 @@ from fido2.utils import websafe_decode, websafe_encode
 
 from accounts.identifiers import new_user_id
 from accounts.models import User
+from accounts.sign_in.addresses import note_passkey_made
 from accounts.sign_in.forms import SignUp
 
 _WAITING = "passkey_sign_up"  # the session's member
@@ -215,6 +216,7 @@ def _sign_up(request: HttpRequest, waiting: _Waiting, credential: dict[str, Any]
     del request.session[_WAITING]
     if authenticator is None:
         return cast("HttpResponse", answer)
+    note_passkey_made(request.session, authenticator.user)
     user_signed_up.send(sender=User, request=request, user=user)
     login = Login(user=user, signup=True, redirect_url=waiting.leads_to or settings.ACCOUNT_SIGNUP_REDIRECT_URL)
     try:

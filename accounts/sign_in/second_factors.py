@@ -12,6 +12,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import WayChange
+from accounts.security_changes import note_change
 from common.encryption import opened, resealed, sealed
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 # Passkeys keep public keys alone, which open nothing. Lists hold one secret each.
 _SECRET_MEMBERS = {"secret", "seed", "migrated_codes"}
+
+_UNPROVEN = "confirmed_elsewhere"  # a member of an authenticator's `data`
 
 _PERIOD = 30  # seconds that a code of an authenticator app stands for
 
@@ -154,3 +158,30 @@ def showed_second_factor_recently(request: HttpRequest) -> bool:
     """Within the last ten minutes, for what a stolen session must not be enough for."""
     seconds = seconds_since_second_factor(request)
     return seconds is not None and seconds < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+
+
+def mark_unproven(user: "User") -> None:
+    """The account's address was confirmed in another browser than its passkey was made in, maybe by somebody else."""
+    from allauth.mfa.models import Authenticator
+
+    for authenticator in Authenticator.objects.filter(user_id=user.pk):
+        authenticator.data[_UNPROVEN] = True
+        authenticator.save(update_fields=["data"])
+
+
+def remove_unproven(user: "User") -> None:
+    """What whoever signed up may have made with an address of somebody else goes: the mailbox decides whose it is.
+
+    That is everything where no address of the account was confirmed, and else what `mark_unproven` marked.
+    """
+    from allauth.account.models import EmailAddress
+    from allauth.mfa.base.internal.flows import delete_dangling_recovery_codes
+    from allauth.mfa.models import Authenticator
+
+    unproven = Authenticator.objects.filter(user_id=user.pk)
+    if EmailAddress.objects.filter(user_id=user.pk, verified=True).exists():
+        unproven = unproven.filter(**{f"data__{_UNPROVEN}": True})
+    removed, _rows = unproven.delete()
+    if removed:
+        delete_dangling_recovery_codes(user)
+        note_change(of=user, kind=WayChange.WEBAUTHN_REMOVED)

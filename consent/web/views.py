@@ -134,6 +134,7 @@ def _review(request: HttpRequest, consent_request: ConsentRequest, deny_form: De
     rows = [row for group in groups for row in group.rows]
     back, vault_kinds = urlencode({"next": request.path}), vault_queries.kinds_of(user)
     has_vault = bool(vault_kinds)  # the last way to open one cannot be removed
+    enter = to_enter(consent_request, rows, user, has_vault=has_vault)
     return {
         "consent_request": consent_request,
         "verb": labels.verb_phrase(consent_request.scope_entry),
@@ -148,7 +149,9 @@ def _review(request: HttpRequest, consent_request: ConsentRequest, deny_form: De
         "further_terms": web_queries.further_terms(consent_request),
         "has_long_purpose": len(consent_request.purpose) > LONG_PURPOSE,
         "has_vault": has_vault,
-        "enter": to_enter(consent_request, rows, user, has_vault=has_vault),
+        "enter": enter,
+        # the vault that is made with it needs it
+        "confirm_before_vault": bool(enter.get("person")) and not signed_in_recently(request),
         "vault_kinds": vault_kinds,
         "needs_fresh_sign_in": tier == SensitivityTier.RESTRICTED and not signed_in_recently(request),
         "reauthenticate_url": f"{reverse('account_reauthenticate')}?{back}",

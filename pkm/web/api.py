@@ -32,6 +32,7 @@ class Keys(OwnerView):
 
     def post(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.KeysBody)
+        self.require_recent_sign_in()  # its root approves, as one that is set later
         wrappers = [vault_actions.NewWrapper(**wrapper.model_dump()) for wrapper in body.wrappers]
         root = None
         if body.signing_public_key is not None and body.signing_jwe is not None:

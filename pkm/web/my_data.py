@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -16,6 +16,7 @@ from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.models import User
 from accounts.sharing_id import sharing_id_of
+from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from accounts.sign_in.passkeys import ids_of_passkeys
 from pkm import hooks
 from pkm.errors import VaultAbsent
@@ -198,6 +199,8 @@ def setup(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(begun_for or reverse("vault:overview"))
     context: dict[str, Any] = {"steps": _steps(0), "known": known_about(user), "person": person_for_passkey(user)}
     context["next"] = begun_for or reverse("vault:setup-first")
+    context["fresh"] = signed_in_recently(request)
+    context["reauthenticate_url"] = f"{where_to_confirm(user)}?{urlencode({'next': request.get_full_path()})}"
     return render(request, "vault/setup.html", context)
 
 

@@ -6,7 +6,7 @@ import { all, busy, explain, find, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { warnOfOlder } from "./remembered.js";
-import { createVault, passkeysSupported } from "./vault/vault.js";
+import { ApiError, createVault, passkeysSupported } from "./vault/vault.js";
 
 const passphrase = passphraseFields(pageData("known"));
 const forms = { passphrase: find("#passphrase-form"), passkey: find("#passkey-form"), confirm: find("#confirm-form") };
@@ -65,10 +65,20 @@ if (passkeysSupported()) {
   forms.passkey.hidden = false;
 }
 
+/** What was written down is still good where a long pause asks for a sign-in: that opens beside this page. */
+async function confirmVault() {
+  try {
+    await made?.confirm();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "reauthentication_required") dispatchEvent(new CustomEvent("interrupted", { detail: "beside" }));
+    throw error;
+  }
+}
+
 onSubmit(forms.confirm, async () => {
   const typed = /** @type {HTMLInputElement} */ (find("#confirm-group")).value;
   if (!shown?.matches(typed)) throw new RangeError(gettext("That is not this group. Look at what you wrote down."));
-  await made?.confirm();
+  await confirmVault();
   shown.forget();
   made = null;
   location.assign(find("#setup").dataset.next ?? "/vault/");

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.core import mail
 from django.test import Client
@@ -14,6 +15,7 @@ from django.test import Client
 from accounts.models import User
 from common.mail import mailbox
 from tests.factories import PersonFactory
+from tests.factories.accounts import PASSWORD as OF_TESTS
 
 pytestmark = pytest.mark.django_db
 
@@ -76,6 +78,83 @@ def test_an_account_that_was_kept_as_it_was_typed_signs_in() -> None:
     person.save()
 
     assert signs_in(UNICODE, PASSWORD)
+
+
+def with_added(email: str) -> User:
+    """Somebody with a confirmed address who added another one and did not confirm that."""
+    person = PersonFactory()
+    EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
+    EmailAddress.objects.create(user=person, email=email)
+    return person
+
+
+def test_an_address_that_was_only_added_resets_no_password() -> None:
+    with_added("ann@example.org")
+    Client().post("/accounts/password/reset/", {"email": "ann@example.org"})
+    assert all("/accounts/password/reset/key/" not in sent.body for sent in mail.outbox)
+
+    ann = PersonFactory(email="ann@example.org")
+    mail.outbox.clear()
+    Client().post("/accounts/password/reset/", {"email": "ann@example.org"})
+    (sent,) = mail.outbox
+    assert f"/accounts/password/reset/key/{user_pk_to_url_str(ann)}-" in sent.body
+
+
+def test_an_address_that_was_confirmed_resets_the_password_of_its_account() -> None:
+    person = with_added("ann@example.org")
+    EmailAddress.objects.update(verified=True)
+    Client().post("/accounts/password/reset/", {"email": "ann@example.org"})
+    (sent,) = mail.outbox
+    assert f"/accounts/password/reset/key/{user_pk_to_url_str(person)}-" in sent.body
+
+
+@pytest.mark.parametrize("verification", ["optional", "mandatory"])
+def test_an_address_that_was_only_added_is_free_to_sign_up_with(settings: Any, verification: str) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = verification
+    other = with_added("ann@example.org")
+
+    assert sign_up("ann@example.org").status_code == 302
+
+    ann = User.objects.get(email="ann@example.org")
+    addresses = EmailAddress.objects.order_by("pk").values_list("user", "email", "primary")
+    assert list(addresses) == [(other.pk, other.email, True), (ann.pk, ann.email, True)]
+
+
+def test_whoever_confirms_an_address_ends_what_others_claim_of_it() -> None:
+    confirming, other = with_added("ann@example.org"), with_added("ann@example.org")
+    address = EmailAddress.objects.get(user=confirming, email="ann@example.org")
+
+    Client().post(f"/accounts/confirm-email/{EmailConfirmationHMAC(address).key}/")
+
+    addresses = EmailAddress.objects.filter(email="ann@example.org").values_list("user", "verified")
+    assert list(addresses) == [(confirming.pk, True)]
+    assert EmailAddress.objects.filter(user=other).count() == 1
+
+
+def test_an_address_that_somebody_signed_up_with_is_told_when_it_would_become_anothers() -> None:
+    person = with_added("ann@example.org")
+    PersonFactory(email="ann@example.org")
+    EmailAddress.objects.update(verified=True)
+    browser = Client()
+    browser.post("/accounts/login/", {"login": person.email, "password": OF_TESTS})
+    browser.post("/accounts/reauthenticate/", {"password": OF_TESTS})
+
+    page = browser.post("/accounts/email/", {"email": "ann@example.org", "action_primary": ""}, follow=True)
+
+    assert page.status_code == 200
+    assert "already registered" in page.content.decode()
+    assert EmailAddress.objects.get(user=person, primary=True).email == person.email
+
+
+def test_confirming_an_address_that_somebody_signed_up_with_is_no_failure() -> None:
+    person = PersonFactory()
+    address = EmailAddress.objects.create(user=person, email="ann@example.org")  # would become the first one
+    PersonFactory(email="ann@example.org")
+
+    answer = Client().post(f"/accounts/confirm-email/{EmailConfirmationHMAC(address).key}/")
+
+    assert answer.status_code == 302
+    assert not EmailAddress.objects.filter(verified=True).exists()
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from fido2.cose import ES256
 from fido2.utils import sha256, websafe_encode
 from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData, CollectedClientData
 
-from accounts.models import User
+from accounts.models import SecurityChange, User
 from tests.factories import PersonFactory
 from tests.factories.accounts import PASSWORD
 
@@ -343,6 +343,77 @@ def test_whoever_confirms_the_address_goes_on_where_the_sign_up_began(settings: 
     for browser, leads_to in ((client, "%2Fconsent%2Finbox%2F"), (Client(), "%2Fvault%2Fsetup%2F")):
         EmailAddress.objects.update(verified=False)
         assert browser.post(link[0]).headers["Location"] == f"/accounts/login/?next={leads_to}"
+
+
+def mailed(pattern: str) -> str:
+    """The newest link of this kind."""
+    links = [found[0] for sent in mail.outbox if (found := re.search(rf"/accounts/{pattern}/[^\s]+", str(sent.body)))]
+    return links[-1]
+
+
+def reset_password(email: str = "ann@example.org") -> None:
+    """By whoever reads the mail to this address."""
+    browser = Client()
+    browser.post("/accounts/password/reset/", {"email": email})
+    form = browser.get(mailed("password/reset/key"), follow=True)
+    new = {"password1": PASSWORD, "password2": PASSWORD}
+    assert browser.post(form.request["PATH_INFO"], new).status_code == 302
+
+
+def signs_in_with_password() -> bool:
+    browser = Client()
+    browser.post("/accounts/login/", {"login": "ann@example.org", "password": PASSWORD})
+    return browser.get("/account/security/").status_code == 200
+
+
+def signs_in_with(key: SoftwareKey) -> bool:
+    client, _ = sign_in(key.answer)
+    return client.get("/account/security/").status_code == 200
+
+
+@pytest.mark.parametrize("confirmed", ["never", "after", "before"])
+def test_a_reset_by_the_mailbox_takes_away_the_passkey_of_whoever_signed_up_with_the_address(
+    settings: Any, confirmed: str
+) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    sign_up(key := SoftwareKey())  # of somebody who does not read its mail
+    link = mailed("confirm-email")
+
+    if confirmed == "before":
+        assert Client().post(link).status_code == 302
+    reset_password()
+    if confirmed == "after":
+        assert Client().post(link).status_code == 302
+
+    assert not Authenticator.objects.exists()
+    assert not signs_in_with(key)
+    assert signs_in_with_password() is (confirmed != "never")
+    assert SecurityChange.objects.filter(kind="webauthn_removed").exists()
+
+
+def test_a_passkey_of_the_browser_that_confirmed_the_address_outlasts_a_reset(settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    sign_up(key := SoftwareKey(), client := begin())
+    assert client.post(mailed("confirm-email")).status_code == 302
+
+    reset_password()
+
+    assert signs_in_with(key)
+    assert not signs_in_with_password()
+
+
+def test_a_passkey_signs_in_though_another_browser_confirmed_the_address(settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    sign_up(key := SoftwareKey())
+    Client().post(mailed("confirm-email"))
+    assert signs_in_with(key)
+
+
+def test_an_address_that_somebody_only_added_is_free_to_sign_up_by_passkey(settings: Any) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    EmailAddress.objects.create(user=PersonFactory(), email="ann@example.org")
+    sign_up(SoftwareKey())
+    assert EmailAddress.objects.get(email="ann@example.org").user == User.objects.get(email="ann@example.org")
 
 
 def test_sign_ups_of_a_network_are_counted(settings: Any) -> None:

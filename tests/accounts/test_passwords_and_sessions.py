@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 from allauth.account.forms import default_token_generator
+from allauth.account.models import EmailAddress
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
@@ -82,6 +83,7 @@ def test_the_log_tells_of_each_sign_in_and_names_no_address(person: User, caplog
 
 
 def test_a_reset_signs_nobody_in_and_keeps_the_second_factor(person: User, mailoutbox: list[EmailMessage]) -> None:
+    EmailAddress.objects.create(user=person, email=person.email, verified=True, primary=True)
     give_second_factor(person)
     browser = Client()
     browser.post(reverse("account_reset_password"), {"email": person.email})

@@ -4,7 +4,9 @@ import orjson
 import pytest
 from django.test import Client
 
-from consent_bridge import sealed
+from accounts.models import SecurityChange
+from consent.ledger.models import AuditEntry
+from consent_bridge import sealed, signatures
 from pkm.segments.models import Blob
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, VaultKey
@@ -146,12 +148,27 @@ def test_get_keys_without_a_vault(owner, person):
 def test_post_keys_creates_the_vault_once(owner, person, django_assert_num_queries):
     key = sealed.generate_vault_key()
     body = {"key_id": key.key_id, "wrappers": [wrapper(person, key), wrapper(person, key, "passkey")]}
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(21):  # one for the second factor, which there is none of
         answer = owner.post("/vault/keys", body)
     assert (answer.status_code, answer.json()) == (201, vault_queries.vault_keys(person))
     assert [way["jwe"] for way in answer.json()["wrappers"]] == [way["jwe"] for way in body["wrappers"]]
     _problem(owner.post("/vault/keys", body), 409, "vault_exists")
     assert KeyWrapper.objects.count() == 2
+
+
+def test_a_vault_and_its_first_root_take_a_fresh_sign_in_and_are_told(person):
+    key = sealed.generate_vault_key()
+    _, members = sealed.new_root(key.secret, key.key_id, person.public_id)
+    body = {"key_id": key.key_id, "wrappers": [wrapper(person, key)], **members}
+
+    refused = _problem(signed_in(person, seconds_ago=601).post("/vault/keys", body), 403, "reauthentication_required")
+    assert refused["url"].endswith("/accounts/reauthenticate/")
+    assert not VaultKey.objects.exists()
+
+    assert signed_in(person, seconds_ago=590).post("/vault/keys", body).status_code == 201
+    assert list(SecurityChange.objects.filter(user=person).values_list("kind", flat=True)) == ["signing_key_set"]
+    entry = AuditEntry.objects.select_related("kept").get(kind="signing_key_set")
+    assert entry.facts["new"] == signatures.thumbprint(members["signing_public_key"])
 
 
 @pytest.mark.parametrize(

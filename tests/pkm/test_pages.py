@@ -56,6 +56,13 @@ def test_first_minutes_are_over_once_there_is_a_vault(owner, vault):
     assert owner.get("/vault/setup/").headers["Location"] == "/vault/"
 
 
+def test_whoever_is_signed_in_for_longer_confirms_before_a_vault_is_made(person):
+    page = signed_in(person, seconds_ago=601).get("/vault/setup/", next="/consent/inbox/").content.decode()
+    assert 'href="/accounts/reauthenticate/?next=%2Fvault%2Fsetup%2F%3Fnext%3D%252Fconsent%252Finbox%252F"' in page
+    assert "passphrase-form" not in page
+    assert "passphrase-form" in signed_in(person, seconds_ago=590).get("/vault/setup/").content.decode()
+
+
 def test_pages_hold_no_value_and_pin_their_queries(owner, vault, django_assert_max_num_queries):
     for path in (
         "/vault/",

@@ -1,9 +1,11 @@
 """What comes ticked on the sheet of a request, and what there is to look at before a decision."""
 
 import re
+import time
 from html import unescape
 
 import pytest
+import time_machine
 from django.utils.formats import date_format
 from fido2.utils import websafe_encode
 
@@ -224,6 +226,12 @@ def test_whoever_has_no_vault_makes_one_there_with_the_passkey_that_signs_them_i
     assert entered_on(page) == ([DIET], True)
     assert page.context["enter"]["person"]["signIn"] == [websafe_encode(key.id)]
     assert "Your passkey will be the only way in" in text(page)
+
+    with time_machine.travel(time.time() + 601, tick=False):
+        later = newcomer.get(f"/consent/requests/{made.request_id}/")
+    assert entered_on(later) == ([DIET], True)
+    assert "First confirm that it is you" in text(later)
+    assert 'id="enter-form"' not in later.content.decode()
 
     page = owner.get(f"/consent/requests/{ConsentRequestFactory(user=person).request_id}/")  # by a password
     assert entered_on(page) == ([], False)
