@@ -98,6 +98,8 @@ def test_threads_are_more_than_what_may_be_held():
         ("/api/a2a/", "slow"),
         ("/profile/", "slow"),
         ("= /api/v1/consent-events", "slow"),
+        ("= /api/v1/request-consent", "slow"),
+        ("= /oauth/authorize/", "slow"),
         ("= /mcp", "tools"),
         ("= /mcp/", "tools"),
     ],
@@ -129,6 +131,19 @@ def test_an_address_that_takes_a_wait_is_told_by_its_query(where):
     (block,) = re.findall(rf"^ +location {where} {{(.*)}}$", nginx(), re.MULTILINE)
 
     assert block.strip() == "proxy_read_timeout 45s; proxy_pass http://$consent_wait_group;"
+
+
+def test_nginx_listens_on_ipv6_as_on_ipv4():
+    ports = re.findall(r"^ +listen (\d+)( [^;]*)?;", nginx(), re.MULTILINE)
+
+    assert [port for port, _ in ports] == ["80", "443"]
+    assert re.findall(r"^ +listen \[::\]:(\d+)( [^;]*)?;", nginx(), re.MULTILINE) == ports
+
+
+def test_each_group_can_be_probed_through_nginx():
+    probed = re.findall(r"location = (/readyz\S*) .* proxy_pass http://consent_(\w+)", nginx())
+
+    assert probed == [("/readyz", "fast"), ("/readyz/slow", "slow"), ("/readyz/tools", "tools")]
 
 
 def nginx():
