@@ -70,6 +70,13 @@ def test_the_sequencer_shares_neither_secrets_nor_state():
         assert own not in values.values()
 
 
+def test_state_and_sockets_are_closed_to_other_users_of_the_machine():
+    for path in (DEPLOY / "systemd").glob("*.service"):
+        lines = path.read_text().splitlines()
+        assert {"UMask=0077", "StateDirectoryMode=0700"} <= set(lines), path.name
+        assert ("RuntimeDirectoryMode=0750" in lines) is any(line.startswith("RuntimeDirectory=") for line in lines)
+
+
 def test_the_sequencers_variables_are_ones_that_are_read():
     handbook = (ROOT / "docs" / "operating.md").read_text()
     table = handbook.split("| variable | the sequencer |")[1].split("\n\n")[0]
