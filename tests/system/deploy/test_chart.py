@@ -32,7 +32,7 @@ OPTIONS = {
     "default": CALLERS,
     "handbook": (*CALLERS, "--values", "-"),
     "scaling": (*CALLERS, "--set", "web.fast.maxReplicas=6", "--set", "web.slow.replicas=2"),
-    "files": (*CALLERS, "--set", "files=consent-files", "--set", "env.SITE_PAGES=/etc/consent", "--set", "release=mine"),
+    "files": (*CALLERS, "--set", "files=consent-files,env.SITE_PAGES=/etc/consent,release=mine"),
     "digest": (*CALLERS, "--set", "image.tag=sha256:0a", "--set-json", 'image.pullSecrets=[{"name":"registry"}]'),
     "peers": ("--set-json", f"networkPolicy={json.dumps({'from': CONTROLLER, 'metricsFrom': PEERS})}"),
     "storage": (*CALLERS, "--set", "log.storageClass=slow,ingress.className=nginx"),
