@@ -1,20 +1,22 @@
 """A group of server processes that can be replaced without losing a request.
 
-    python -m deploy.group SOCKET [--folder DIR] [--environment FILE] [--drain SECONDS] -- GRANIAN'S OPTIONS
+    python -m deploy.group SOCKET [--folder DIR] [--environment FILE] [--drain SECONDS] [--ends-within SECONDS]
+        -- GRANIAN'S OPTIONS
     python -m deploy.group /run/consent/fast/socket -- --workers 2 --blocking-threads 16 --no-ws
 
-The group listens on a socket file of its own, and SOCKET is a link to it. SIGHUP starts a second group beside the
-first, waits until its /readyz is 200, and turns the link: from that moment nobody reaches the first any more, and what
-it has accepted it answers. So no request is lost, whichever moment it came in, and a version that does not start or is
-not ready changes nothing. The first is asked to end `--drain` seconds later, longer than any answer takes that is not
-held on purpose. granian's own SIGHUP ends the old processes after a fixed time, with whatever is waiting at their
-sockets.
+The group listens on a socket file of its own, for its user and its user's group, and SOCKET is a link to it. SIGHUP
+starts a second group beside the first, waits until its /readyz is 200, and turns the link: from that moment nobody
+reaches the first any more, and what it has accepted it answers. So no request is lost, whichever moment it came in, and
+a version that does not start or is not ready changes nothing. The first is asked to end `--drain` seconds later, longer
+than any answer takes that is not held on purpose. granian's own SIGHUP ends the old processes after a fixed time, with
+whatever is waiting at their sockets.
 
 Each start resolves DIR anew, which may be a link to the newest release with a `.venv` of its own, and reads FILE anew
 (lines of NAME=value, as systemd's EnvironmentFile). granian replaces a worker that died; a group that died whole is
 started again, and reached as soon as it answers at all.
 
-SIGTERM ends the group within ten seconds.
+SIGTERM ends the group within ten seconds, or a second more than `--ends-within`: that is above SHUTDOWN_GRACE_SECONDS,
+and below the unit's TimeoutStopSec.
 """
 
 import argparse
@@ -75,12 +77,13 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 class Generation:
     """granian on a socket file of its own, with its workers."""
 
-    def __init__(self, place: Path, release: Release, options: list[str]) -> None:
-        self.place = place
+    def __init__(self, place: Path, release: Release, options: list[str], ends_within: float) -> None:
+        self.place, self._ends_within = place, ends_within
         place.unlink(missing_ok=True)  # of a process that was killed
-        kill = ["--workers-kill-timeout", str(int(ENDS_WITHIN) - 1)]
+        kill = ["--workers-kill-timeout", str(max(int(ends_within) - 1, 1))]
         respawn = ["--respawn-failed-workers", "--respawn-interval", "0.5"]
-        command = [str(release.granian()), "--interface", "wsgi", "--uds", str(place), "--uds-permissions", "666"]
+        # without the 0 in front granian takes the mode for a decimal number
+        command = [str(release.granian()), "--interface", "wsgi", "--uds", str(place), "--uds-permissions", "0660"]
         environment = release.environment()
         self._host = environment.get("ALLOWED_HOSTS", "").partition(",")[0] or (
             urlsplit(environment.get("BASE_URL", "")).hostname or "localhost"
@@ -117,7 +120,7 @@ class Generation:
         """Ask it to end, then insist."""
         self.process.terminate()
         with suppress(subprocess.TimeoutExpired):
-            self.process.wait(ENDS_WITHIN)
+            self.process.wait(self._ends_within)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -127,8 +130,9 @@ class Generation:
 class Group:
     """The generation that is reached, and the ones before it that still answer what they accepted."""
 
-    def __init__(self, link: Path, release: Release, options: list[str], drain: float) -> None:
-        self._link, self._release, self._options, self._drain = link, release, options, drain
+    def __init__(self, link: Path, release: Release, options: list[str], *, drain: float, ends_within: float) -> None:
+        self._link, self._release, self._options = link, release, options
+        self._drain, self._ends_within = drain, ends_within
         self._numbers = itertools.count(1)
         self._stopping: list[threading.Thread] = []
         self._over, self._reload, self._woken = threading.Event(), threading.Event(), threading.Event()
@@ -160,7 +164,7 @@ class Group:
     def _replace(self) -> None:
         place = self._link.with_name(f"{self._link.name}.{os.getpid()}.{next(self._numbers)}")
         try:
-            made = Generation(place, self._release, self._options)
+            made = Generation(place, self._release, self._options, self._ends_within)
         except (OSError, ValueError) as error:
             _log_line(f"nothing can be started: {error}; what was there goes on")
             return
@@ -207,10 +211,13 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path())
     parser.add_argument("--environment", type=Path)
     parser.add_argument("--drain", type=float, default=DRAIN)
+    parser.add_argument("--ends-within", type=float, default=ENDS_WITHIN)
     parser.add_argument("options", nargs="+", help="granian's, after --")
     given = parser.parse_args()
     release = Release(given.folder, given.environment)
-    return Group(given.socket.absolute(), release, given.options, given.drain).run()
+    return Group(
+        given.socket.absolute(), release, given.options, drain=given.drain, ends_within=given.ends_within
+    ).run()
 
 
 if __name__ == "__main__":

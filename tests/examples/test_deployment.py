@@ -70,6 +70,13 @@ def test_the_sequencer_shares_neither_secrets_nor_state():
         assert own not in values.values()
 
 
+def test_state_and_sockets_are_closed_to_other_users_of_the_machine():
+    for path in (DEPLOY / "systemd").glob("*.service"):
+        lines = path.read_text().splitlines()
+        assert {"UMask=0077", "StateDirectoryMode=0700"} <= set(lines), path.name
+        assert ("RuntimeDirectoryMode=0750" in lines) is any(line.startswith("RuntimeDirectory=") for line in lines)
+
+
 def test_the_sequencers_variables_are_ones_that_are_read():
     handbook = (ROOT / "docs" / "operating.md").read_text()
     table = handbook.split("| variable | the sequencer |")[1].split("\n\n")[0]
@@ -98,6 +105,8 @@ def test_threads_are_more_than_what_may_be_held():
         ("/api/a2a/", "slow"),
         ("/profile/", "slow"),
         ("= /api/v1/consent-events", "slow"),
+        ("= /api/v1/request-consent", "slow"),
+        ("= /oauth/authorize/", "slow"),
         ("= /mcp", "tools"),
         ("= /mcp/", "tools"),
     ],
@@ -129,6 +138,19 @@ def test_an_address_that_takes_a_wait_is_told_by_its_query(where):
     (block,) = re.findall(rf"^ +location {where} {{(.*)}}$", nginx(), re.MULTILINE)
 
     assert block.strip() == "proxy_read_timeout 45s; proxy_pass http://$consent_wait_group;"
+
+
+def test_nginx_listens_on_ipv6_as_on_ipv4():
+    ports = re.findall(r"^ +listen (\d+)( [^;]*)?;", nginx(), re.MULTILINE)
+
+    assert [port for port, _ in ports] == ["80", "443"]
+    assert re.findall(r"^ +listen \[::\]:(\d+)( [^;]*)?;", nginx(), re.MULTILINE) == ports
+
+
+def test_each_group_can_be_probed_through_nginx():
+    probed = re.findall(r"location = (/readyz\S*) .* proxy_pass http://consent_(\w+)", nginx())
+
+    assert probed == [("/readyz", "fast"), ("/readyz/slow", "slow"), ("/readyz/tools", "tools")]
 
 
 def nginx():

@@ -43,9 +43,11 @@ ALERTS = ROOT / "deploy" / "monitoring" / "alerts.yaml"
 BEAT, AGE = "consent_heartbeat_timestamp_seconds", "consent_queue_age_seconds"
 RULES = yaml.safe_load(ALERTS.read_text())["groups"][0]["rules"]
 MINUTES = 60
+Series = list[dict[str, str]]  # as promtool's tests write them
+TASKS = "consent_task_duration_seconds_count"
 
 
-def series(before: Samples, after: Samples | None) -> list[dict[str, str]]:
+def series(before: Samples, after: Samples | None) -> Series:
     """An hour of it, a value a minute; without `after` nobody answered a scrape any more."""
     up = {"series": 'up{job="consent"}', "values": f"{int(after is not None)}x{MINUTES}"}
     found = [
@@ -73,16 +75,21 @@ def _values(name: str, before: float | None, after: float) -> str:
 
 def firing(before: Samples, after: Samples | None, folder: Path) -> set[str]:
     """The alerts that fire at the end of the hour."""
+    return firing_after(MINUTES, series(before, after), folder)
+
+
+def firing_after(minutes: int, given: Series, folder: Path) -> set[str]:
+    """The alerts that fire then."""
     names = [rule["alert"] for rule in RULES]
     expected = [
         {
             "expr": f'group(ALERTS{{alertname="{name}", alertstate="firing"}}) or vector(0)',
-            "eval_time": f"{MINUTES}m",
+            "eval_time": f"{minutes}m",
             "exp_samples": [{"labels": "{}", "value": -1}],  # never: what it is instead is printed
         }
         for name in names
     ]
-    test = {"interval": "1m", "input_series": series(before, after), "promql_expr_test": expected}
+    test = {"interval": "1m", "input_series": given, "promql_expr_test": expected}
     file = folder / "rules-test.yaml"
     file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": [test]}))
     done = subprocess.run([str(PROMTOOL), "test", "rules", file], capture_output=True, text=True, check=False)
@@ -106,7 +113,7 @@ def test_alerts_about_answers(tmp_path: Path) -> None:
     person, request = consenting(factories.PersonFactory()), factories.ConsentRequestFactory()
     api = Developer.of(request.app)
     nowhere = {"AGENT_BRAND_URL": "http://127.0.0.1:9"}
-    few = {"STATUS_WAITERS": "1", "STATUS_POLL_BURST": "1", "DATABASE_POOL": "2"}
+    few = {"SIGN_IN_FAILURES": "1", "STATUS_WAITERS": "1", "STATUS_POLL_BURST": "1", "DATABASE_POOL": "2"}
     crashing = {"DJANGO_SETTINGS_MODULE": "tests.system.canary.crashing_settings"}
     with watched(tmp_path, **nowhere, **few, **crashing) as site:
         status = f"/api/v1/consent-status?request_id={request.request_id}"
@@ -136,10 +143,26 @@ def test_alerts_about_answers(tmp_path: Path) -> None:
             "ConsentAgentFails",
         }  # fmt: skip
         assert "ConsentPoolExhausted" in firing(healthy, crowded(site), tmp_path)
+        assert guess_passwords(site, 2) == [200, 429]
+        before = site.samples()
+        assert set(guess_passwords(site, 20)) == {429}
+        assert "ConsentSignInRefused" in firing(before, site.samples(), tmp_path)
         before = site.samples()
         site.server.stop()
         assert not site.answers()
         assert firing(before, None, tmp_path) == silent | {"ConsentNotScraped"}
+
+
+def guess_passwords(site: Watched, times: int) -> list[int]:
+    """The statuses of so many attempts at one account."""
+    cookies = {settings.CSRF_COOKIE_NAME: "t" * 32}
+    headers = {"X-CSRFToken": "t" * 32, "Origin": site.server.address}
+    form = {"login": "nobody@people.test", "password": "wrong"}
+    address = f"{site.server.address}/accounts/login/"
+    return [
+        requests.post(address, data=form, cookies=cookies, headers=headers, timeout=60).status_code
+        for _ in range(times)
+    ]
 
 
 def _ask_agent(site: Watched, person: Any) -> None:
@@ -234,6 +257,50 @@ def test_alerts_about_worker_queues_and_log(tmp_path: Path) -> None:
             "ConsentWorkerOrTimerSilent", "ConsentSequencerSilent", "ConsentLogLate", "ConsentAuditWaits",
             "ConsentQueueLate",
         }  # fmt: skip
+
+
+HEALTHY = [
+    {"series": f'consent_heartbeat_timestamp_seconds{{part="{part}"}}', "values": "0+60x300"}
+    for part in ("worker", "timer")
+]
+HEALTHY += [{"series": 'up{job="consent"}', "values": "1x300"}]
+
+
+def counted(name: str, labels: str, every: int) -> Series:
+    """Five hours of a counter that gains one each so many minutes."""
+    values = " ".join(str(minute // every) for minute in range(301))
+    return [{"series": f"{name}{{{labels}}}", "values": values}]
+
+
+@pytest.mark.parametrize("minutes", [10, 60])
+def test_a_task_that_runs_seldom_and_always_fails_is_noticed(minutes: int, tmp_path: Path) -> None:
+    failing = counted(TASKS, 'task="a",state="FAILURE"', minutes)
+    working = counted(TASKS, 'task="a",state="SUCCESS"', minutes)
+    others = counted(TASKS, 'task="b",state="SUCCESS"', minutes)
+
+    assert firing_after(300, [*HEALTHY, *failing, *others], tmp_path) == {"ConsentTasksFail"}
+    assert firing_after(300, [*HEALTHY, *failing, *working], tmp_path) == set()
+    assert firing_after(300, [*HEALTHY, *others], tmp_path) == set()
+
+
+def test_a_group_of_servers_that_is_away_is_noticed(tmp_path: Path) -> None:
+    def probed(success: int) -> Series:
+        path = "https://consent.example/readyz/slow"
+        return [{"series": f'probe_success{{job="consent-ready",instance="{path}"}}', "values": f"{success}x60"}]
+
+    assert firing_after(60, [*HEALTHY, *probed(1)], tmp_path) == set()
+    assert firing_after(60, [*HEALTHY, *probed(0)], tmp_path) == {"ConsentGroupAway"}
+
+
+def test_a_sequencer_that_went_to_another_machine_is_not_missed_while_the_log_is_on_time(tmp_path: Path) -> None:
+    """Where it counted once, its last sign of life stays."""
+    gone = [{"series": f'{BEAT}{{part="sequencer"}}', "values": "0x60"}]
+
+    def late(seconds: int) -> Series:
+        return [{"series": f'{AGE}{{queue="log"}}', "values": f"{seconds}x60"}]
+
+    assert firing_after(60, [*HEALTHY, *gone, *late(2)], tmp_path) == set()
+    assert firing_after(60, [*HEALTHY, *gone, *late(120)], tmp_path) == {"ConsentSequencerSilent", "ConsentLogLate"}
 
 
 def end_one(api: Developer, app: App) -> None:

@@ -3,10 +3,12 @@
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,13 +31,14 @@ EVENTS = "/api/v1/consent-events"
 class Group:
     """A group as its unit starts it, and its log."""
 
-    def __init__(self, place: Path, *options: str) -> None:
+    def __init__(self, place: Path, *options: str, ends_within: float | None = None) -> None:
         self.socket, self.log = place / "socket", place / "group.log"
         self.folder, self.own = place / "release", place / "environment"
         self.folder.symlink_to(ROOT)
         self.own.write_text("")
-        options_of_group = ["--folder", str(self.folder), "--environment", str(self.own), "--drain", str(DRAIN), "--"]
-        command = [sys.executable, "-m", "deploy.group", str(self.socket), *options_of_group]
+        options_of_group = ["--folder", str(self.folder), "--environment", str(self.own), "--drain", str(DRAIN)]
+        options_of_group += [] if ends_within is None else ["--ends-within", str(ends_within)]
+        command = [sys.executable, "-m", "deploy.group", str(self.socket), *options_of_group, "--"]
         options = ("--workers", "1", "--blocking-threads", "20", "--no-ws", "--log-level", "warning", *options)
         self.environment = {
             **os.environ,
@@ -47,7 +50,13 @@ class Group:
         }
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, *options], cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+                [*command, *options],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                umask=0o077,
             )
 
     def wait_for_log(self, text: str, times: int = 1) -> None:
@@ -149,6 +158,26 @@ def test_a_group_ends_with_streams_open(group: Group, api: Developer, number: si
         assert b"retry: " in stream.partition(b"\r\n\r\n")[2].partition(b"\n\n")[2]
     assert len(streams) == 2
     assert list(group.socket.parent.glob("socket*")) == []
+
+
+def test_a_group_is_reached_by_its_user_and_its_group_alone(group: Group) -> None:
+    assert stat.S_IMODE(group.socket.stat().st_mode) == 0o660
+
+
+def test_how_long_a_group_may_take_to_end_is_the_operators_choice() -> None:
+    with tempfile.TemporaryDirectory(prefix="group-") as place:
+        made = Group(Path(place), ends_within=3)
+        made.wait_for_log(" serves ")
+        pid = int(made.log.read_text().partition("group: process ")[2].split()[0])
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        os.kill(pid, signal.SIGSTOP)  # which ends it in no order
+        begun = time.monotonic()
+        made.process.send_signal(signal.SIGTERM)
+        made.process.wait(MOST_SECONDS)
+        seconds = time.monotonic() - begun
+
+    assert b"\0--workers-kill-timeout\x002\0" in command
+    assert 3 <= seconds < 8  # without the option it would be nine
 
 
 def test_a_group_whose_processes_were_killed_is_started_anew(group: Group, api: Developer) -> None:

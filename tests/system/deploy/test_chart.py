@@ -25,15 +25,17 @@ from tests.fresh import fresh_secrets
 pytestmark = pytest.mark.skipif(helm() is None, reason="there is no helm for this machine in requirements-dev.in")
 HANDBOOK = (ROOT / "docs" / "operating.md").read_text()
 [EXAMPLE] = re.findall(r"```yaml\n(host: .*?)```", HANDBOOK, re.DOTALL)
+CONTROLLER = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ingress-nginx"}}}]
 PEERS = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "prometheus"}}}]
+CALLERS = ("--set-json", f"networkPolicy.from={json.dumps(CONTROLLER)}")
 OPTIONS = {
-    "default": (),
-    "handbook": ("--values", "-"),
-    "scaling": ("--set", "web.fast.maxReplicas=6", "--set", "web.slow.replicas=2"),
-    "files": ("--set", "files=consent-files", "--set", "env.SITE_PAGES=/etc/consent", "--set", "release=mine"),
-    "digest": ("--set", "image.tag=sha256:0a", "--set-json", 'image.pullSecrets=[{"name":"registry"}]'),
-    "peers": ("--set-json", f"networkPolicy={json.dumps({'from': PEERS, 'metricsFrom': PEERS})}"),
-    "storage": ("--set", "log.storageClass=slow,ingress.className=nginx"),
+    "default": CALLERS,
+    "handbook": (*CALLERS, "--values", "-"),
+    "scaling": (*CALLERS, "--set", "web.fast.maxReplicas=6", "--set", "web.slow.replicas=2"),
+    "files": (*CALLERS, "--set", "files=consent-files,env.SITE_PAGES=/etc/consent,release=mine"),
+    "digest": (*CALLERS, "--set", "image.tag=sha256:0a", "--set-json", 'image.pullSecrets=[{"name":"registry"}]'),
+    "peers": ("--set-json", f"networkPolicy={json.dumps({'from': CONTROLLER, 'metricsFrom': PEERS})}"),
+    "storage": (*CALLERS, "--set", "log.storageClass=slow,ingress.className=nginx"),
     "least": ("--set", "log.enabled=false,ingress.enabled=false,networkPolicy.enabled=false"),
 }  # fmt: skip
 SERVERS = ("consent-fast", "consent-slow", "consent-tools")
@@ -100,9 +102,14 @@ def test_the_options_are_seen() -> None:
     assert pods("files")["consent-fast"]["volumes"][-1] == {"name": "release", "configMap": {"name": "mine"}}
     for pod in pods("files").values():
         assert {"name": "files", "configMap": {"name": "consent-files"}} in pod["volumes"]
+        for container in containers(pod):  # psql too, whose address may name a certificate
+            mounted = {"name": "files", "mountPath": "/etc/consent", "readOnly": True}
+            assert mounted in container["volumeMounts"], container["name"]
     assert of("NetworkPolicy", "peers")["consent-all"]["spec"]["ingress"] == [
         {"from": PEERS, "ports": [{"port": 9464}]}
     ]
+    servers = of("NetworkPolicy", "peers")["consent-servers"]["spec"]
+    assert servers["ingress"] == [{"from": CONTROLLER, "ports": [{"port": 8000}]}]
     assert "ingress" not in of("NetworkPolicy")["consent-all"]["spec"]  # nobody
     assert not of("StatefulSet", "least") | of("Ingress", "least") | of("NetworkPolicy", "least")
 
@@ -279,14 +286,18 @@ def test_what_is_asked_for_and_selected_is_there() -> None:
         "/api/a2a",
         "/profile",
         "/developers",
-        *(f"/api/v1/{name}" for name in ("consent-status", "connections", "consent-events", "manage")),
+        "/oauth/authorize",
+        *(
+            f"/api/v1/{name}"
+            for name in ("consent-status", "connections", "consent-events", "manage", "request-consent")
+        ),
     ]
     groups = {
         each["path"]: each["backend"]["service"]["name"]
         for made in of("Ingress").values() for each in made["spec"]["rules"][0]["http"]["paths"]
     }  # fmt: skip
     assert groups == {
-        **dict.fromkeys(("/", "/accounts"), "consent-fast"),
+        **dict.fromkeys(("/", "/accounts", "/admin", "/readyz"), "consent-fast"),
         "/mcp": "consent-tools",
         **dict.fromkeys(slow, "consent-slow"),
     }  # fmt: skip
@@ -295,6 +306,26 @@ def test_what_is_asked_for_and_selected_is_there() -> None:
     assert {each["app.kubernetes.io/instance"] for each in labels.values()} == {"consent"}
     assert policies["consent-all"] == {"matchLabels": {"app.kubernetes.io/instance": "consent"}}
     assert policies["consent-servers"]["matchExpressions"][0]["values"] == ["fast", "slow", "tools"]
+
+
+def test_what_is_for_staff_is_open_to_nobody_until_their_network_is_named() -> None:
+    ingresses = of("Ingress")
+    paths = {
+        name: [each["path"] for each in made["spec"]["rules"][0]["http"]["paths"]] for name, made in ingresses.items()
+    }
+    allowed = ingresses["consent-admin"]["metadata"]["annotations"]
+
+    assert paths["consent-admin"] == ["/admin", "/readyz"]
+    assert allowed == {"nginx.ingress.kubernetes.io/whitelist-source-range": "127.0.0.1/32"}
+    assert not {"/admin", "/readyz"} & {*paths["consent-pages"], *paths["consent-accounts"]}
+
+
+def test_whoever_says_who_a_caller_is_has_to_be_named() -> None:
+    """Else each pod of the cluster could call the servers as anybody."""
+    refused = run("template", "consent", str(CHART))
+
+    assert refused.returncode != 0
+    assert "networkPolicy.from has to name who may call the servers" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -316,4 +347,4 @@ def test_texts_are_no_numbers_where_a_variable_is_one() -> None:
         "Expected: string, given: integer"
         in run("template", "consent", str(CHART), "--set", "env.DATABASE_POOL=5").stderr
     )
-    assert run("template", "consent", str(CHART), "--set-string", "env.DATABASE_POOL=5").returncode == 0
+    assert run("template", "consent", str(CHART), *CALLERS, "--set-string", "env.DATABASE_POOL=5").returncode == 0

@@ -36,7 +36,7 @@ class Upstream(Answering):
 
     def get(self) -> None:
         body = json.dumps({name.lower(): self.headers.get_all(name) for name in self.headers}).encode()
-        self.answer(429 if self.path == "/refused" else 200, body)
+        self.answer(429 if self.path == "/refused" else 200, body, {"X-Path": self.path})
 
 
 class Proxy(NamedTuple):
@@ -88,6 +88,7 @@ def _site(folder: Path, addresses: Proxy, upstream: int) -> str:
     assert f"{rate}5r/s" in text
     text = text.replace(f"{rate}5r/s", f"{rate}1r/m")  # so that a slow flood is one, too
     text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
+    text = re.sub(r" *listen \[::\].*\n", "", text)  # the two above are all that this test has
     text = text.replace("listen 80;", f"listen {addresses.plain};").replace("listen 443", f"listen {addresses.tls}")
     return text.replace("/etc/ssl/consent/", f"{folder}/").replace("/var/log/nginx/", f"{folder}/")
 
@@ -171,6 +172,24 @@ def test_what_the_service_refuses_arrives_as_it_is(proxy: Proxy) -> None:
     assert json.loads(body)["x-forwarded-for"] == ["203.0.113.4"]
 
 
+@pytest.mark.parametrize(
+    ("path", "arrives_as"),
+    [
+        ("/admin/", "/admin/"),
+        ("/admin/consent/scope/?q=a", "/admin/consent/scope/?q=a"),
+        ("/readyz", "/readyz"),
+        ("/readyz/slow", "/readyz"),
+        ("/readyz/tools", "/readyz"),
+    ],
+)
+def test_what_is_for_staff_and_watchers_is_open_to_nobody_else(proxy: Proxy, path: str, arrives_as: str) -> None:
+    status, headers, _ = call(f"https://{proxy.tls}{path}", "127.0.0.1")
+
+    assert (status, headers["X-Path"]) == (200, arrives_as)
+    for disguised in (path, f"/{path}", f"/%{ord(path[1]):x}{path[2:]}", f"/people/..{path}"):
+        assert call(f"https://{proxy.tls}{disguised}", "203.0.113.5")[0] == 403, disguised
+
+
 def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
     proxy: Proxy, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -213,6 +232,11 @@ class _Stays(urllib.request.HTTPRedirectHandler):
         ("/api/v1/consent-status?token=secret", 403, None),
         ("/api/a2a/x", 403, None),
         ("/mcp", 403, None),
+        ("/oauth/token", 403, None),
+        ("/oauth/register", 403, None),
+        ("/oauth/revoke", 403, None),
+        ("/oauth/authorize/?client_id=a", 301, "https://consent.example/oauth/authorize/"),
+        ("/.well-known/oauth-authorization-server", 403, None),
         ("/.well-known/consent-checkpoint.json", 403, None),
     ],
 )
