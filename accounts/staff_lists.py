@@ -83,10 +83,10 @@ class SearchedByIndex(_Admin):
         named = {getattr(one, "parameter_name", one) for one in self.get_list_filter(request)}
         named = {one[0] if isinstance(one, tuple) else one for one in named}
         searched = {field.lstrip("=^") for field in self.get_search_fields(request)}
-        shown = {*named, *searched, *self.list_display, self.date_hierarchy, "pk", "id"}
+        shown = {*named, *self.list_display, self.date_hierarchy, "pk", "id"}
         return (
             super().lookup_allowed(lookup, value, request)
-            and (lookup in shown or lookup.partition("__")[0] in shown)
+            and (lookup in searched or lookup in shown or lookup.partition("__")[0] in shown)
             and not lookup.endswith("regex")
         )
 

@@ -62,16 +62,20 @@ class Release:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """As systemd reads an `EnvironmentFile` for worker and timer: a line each, quotes around a whole value alone."""
-    for line in map(str.strip, text.splitlines()):
+    """As systemd reads an `EnvironmentFile` for worker and timer; what it might read otherwise raises `ValueError`.
+
+    A line each, and quotes around a whole value alone. The error names no text of the line, which may be a secret.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        line = line.strip(" \t\r")
         if not line or line[0] in "#;":
             continue
-        name, equals, value = line.partition("=")
-        if not equals:
-            raise ValueError(f"{name} has no value")
-        value = value.strip()
-        is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-        yield name.strip(), value[1:-1] if is_quoted else value
+        name, equals, value = (part.strip(" \t") for part in line.partition("="))
+        quote = value[:1] if value[:1] in ("'", '"') else ""
+        inner = value[1:-1] if quote and len(value) > 1 and value.endswith(quote) else value
+        if not equals or (quote and (inner is value or quote in inner)) or ("\\" in inner and quote != "'"):
+            raise ValueError(f"line {number} is no NAME=value; quote a whole value with ' where it has a \\")
+        yield name, inner
 
 
 class Generation:

@@ -76,7 +76,7 @@ def keys_of(app: App, now: datetime) -> list[UsedKey]:
 
 
 def used_keys(app: App) -> "QuerySet[ConsentRequest, tuple[Any, ...]]":
-    """Each key's thumbprint, name, first and last use and requests, out of one index (consent_request_keys)."""
+    """Each key's thumbprint, name, first and last use and requests, out of one index (consent_known_request_keys)."""
     grouped = ConsentRequest.objects.filter(app=app, withheld=False).order_by().values_list(*_KEY)
     return grouped.annotate(first=Min("created_at"), last=Max("created_at"), requests=Count("*")).order_by("-last")
 

@@ -107,7 +107,7 @@ def unblock_app(*, app_id: str, by: User) -> None:
 def report_app(*, app_id: str, by: User, text: str) -> None:
     """Tell staff about an app; the app does not hear of it. Raises `TooManyRequests`."""
     AppReport.objects.create(user=by, app_id=met_app(app_id, by), text=text)
-    count_own_entry(by=by)
+    count_own_entry(by=by, is_report=True)
     _note(by, EventType.APP_REPORTED, app_id)
 
 

@@ -164,7 +164,7 @@ class ConsentRequest(models.Model):
             models.Index(fields=["app", "status", "-id"], name="consent_request_of_status"),
             models.Index(
                 fields=["app", "connector_thumbprint", "connector_key_id", "created_at", "withheld"],
-                name="consent_request_keys",
+                name="consent_known_request_keys",
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
             models.Index(

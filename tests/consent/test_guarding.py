@@ -92,7 +92,8 @@ def test_keeping_current_is_for_continuous_grants_of_ones_own(db: None) -> None:
 
 
 def test_a_person_cannot_grow_the_log_without_end(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry_limit, "_ENTRIES", Limit("own-entries", 3, 3600, in_database=True))
+    monkeypatch.setattr(entry_limit, "_ENTRIES", Limit("own-entries", 2, 3600, in_database=True))
+    monkeypatch.setattr(entry_limit, "_REPORTS", Limit("reports", 1, 3600, in_database=True))
     grant = ExportFactory(grant__request__refresh_policy="continuous").grant
     person, app_id = grant.user, grant.app.app_id
     once_more = [

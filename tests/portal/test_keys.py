@@ -71,4 +71,4 @@ def test_the_use_of_keys_is_read_out_of_an_index_alone(member: AppMember) -> Non
 
     plan = used_keys(member.app).explain()
 
-    assert re.search("(Index Only Scan using|USING COVERING INDEX) consent_request_keys", plan), plan
+    assert re.search("(Index Only Scan using|USING COVERING INDEX) consent_known_request_keys", plan), plan

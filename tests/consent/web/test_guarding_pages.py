@@ -150,7 +150,7 @@ def test_app_is_one_click_away_from_where_it_is_met(owner, person, consent_reque
 
 
 def test_what_comes_too_often_is_refused_on_a_page(owner, consent_request, here, monkeypatch):
-    monkeypatch.setattr(entry_limit, "_ENTRIES", Limit("own-entries", 1, 3600, in_database=True))
+    monkeypatch.setattr(entry_limit, "_REPORTS", Limit("reports", 1, 3600, in_database=True))
     owner.client.post(f"{here}report/", {"text": "It pretends to be my bank."})
 
     answer = owner.client.post(f"{here}report/", {"text": "It still does."})

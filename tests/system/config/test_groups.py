@@ -255,5 +255,8 @@ def test_an_environment_is_read_as_systemd_reads_it() -> None:
         "LOG_KEYS": '[{"kty": "OKP"}]',
         "EMPTY": "",
     }
-    with pytest.raises(ValueError, match="Runtime has no value"):
-        dict(group_module._pairs("Runtime"))
+    for line in ("Runtime", "A='b", "A='b'c'", 'A="b"c"', "A=b\\n", 'A="b\\"', "A='[{\n", "A='"):
+        with pytest.raises(ValueError, match="line 2 is no NAME=value; ") as refused:
+            dict(group_module._pairs(f"# secrets\n{line}"))
+        assert line not in str(refused.value)
+    assert dict(group_module._pairs("A='b\\n'")) == {"A": "b\\n"}
