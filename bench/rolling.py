@@ -158,9 +158,8 @@ def configure_front(home: Path, port: int) -> None:
     """deploy/nginx/consent.conf at a port and with places of our own, without TLS and without the redirect to it."""
     text = (ROOT / "deploy" / "nginx" / "consent.conf").read_text()
     text = re.sub(r"server \{\n    listen 80;.*?\n\}\n", "", text, flags=re.DOTALL)
-    text = re.sub(r" *listen \[::\].*\n", "", text)
     text = re.sub(r"listen 443 .*", f"listen 127.0.0.1:{port};", text)
-    text = re.sub(r" *ssl_\w+ .*\n", "", text)
+    text = re.sub(r" *(?:ssl_\w+ |listen \[::\]).*\n", "", text)
     text = text.replace("X-Forwarded-Proto https", "X-Forwarded-Proto http").replace("/run/consent", str(home / "run"))
     text = text.replace("Host $host", "Host $http_host")  # with the port, which ours is named with
     configure_nginx(
