@@ -13,6 +13,7 @@ import pytest
 from deploy.local import releasing
 from deploy.local.place import ROOT
 from tests.system.bridge_js.node import node, run
+from tests.system.deploy.test_chart import CALLERS
 
 PROJECT = tomllib.loads((ROOT / "bridge" / "pyproject.toml").read_text())["project"]
 
@@ -51,7 +52,7 @@ def test_the_chart_is_packed_whole_in_the_version_of_the_service(made: Path) -> 
     with tarfile.open(packed) as archive:
         assert {name.partition("/")[2] for name in archive.getnames()} == files
     assert f"\nversion: {version}\n" in shown("show", "chart", packed)
-    assert shown("template", "consent", packed) == shown("template", "consent", releasing.CHART)
+    assert shown("template", "consent", packed, *CALLERS) == shown("template", "consent", releasing.CHART, *CALLERS)
 
 
 def test_an_image_is_built_from_what_its_dockerfile_copies_to_where_it_lies(made: Path, tmp_path: Path) -> None:
