@@ -14,14 +14,7 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from allauth.account.signals import (
-            email_confirmed,
-            password_changed,
-            password_reset,
-            password_set,
-            user_signed_up,
-        )
-        from allauth.account.signals import user_logged_in as signed_in
+        from allauth.account import signals
         from allauth.mfa.signals import authenticator_added, authenticator_reset
         from django.contrib.auth.signals import user_logged_in, user_logged_out
 
@@ -44,14 +37,14 @@ class AccountsConfig(AppConfig):
         user_logged_in.connect(note_personas, dispatch_uid="note-personas")
         user_logged_out.connect(forget_signed_out, dispatch_uid="forget-signed-out")
         access_taken_back.connect(unsubscribe_all, dispatch_uid="unsubscribe-all")
-        password_changed.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
-        password_set.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
-        signed_in.connect(note_browser, dispatch_uid="note-browser")
-        user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
-        password_changed.connect(void_attempts, dispatch_uid="void-attempts")
-        password_reset.connect(void_attempts, dispatch_uid="void-attempts")
-        password_reset.connect(take_access_back, dispatch_uid="take-access-back")
-        email_confirmed.connect(take_confirmed, dispatch_uid="take-confirmed")
+        signals.password_changed.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
+        signals.password_set.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
+        signals.user_logged_in.connect(note_browser, dispatch_uid="note-browser")
+        signals.user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
+        signals.password_changed.connect(void_attempts, dispatch_uid="void-attempts")
+        signals.password_reset.connect(void_attempts, dispatch_uid="void-attempts")
+        signals.password_reset.connect(take_access_back, dispatch_uid="take-access-back")
+        signals.email_confirmed.connect(take_confirmed, dispatch_uid="take-confirmed")
         authenticator_added.connect(turn_on, dispatch_uid="turn-on")
         authenticator_reset.connect(count_new_codes, dispatch_uid="count-new-codes")
         register(FORMS)

@@ -30,8 +30,9 @@ def _as_one(password: str | None) -> str | None:
 
     One that is too long to be anybody's stays as it is: of one character NFKC makes up to eighteen.
     """
-    is_short = password is not None and len(password) <= LONGEST_PASSWORD
-    return unicodedata.normalize("NFKC", password) if password is not None and is_short else password
+    if password is None or len(password) > LONGEST_PASSWORD:
+        return password
+    return unicodedata.normalize("NFKC", password)
 
 
 class UserManager(BaseUserManager["User"]):

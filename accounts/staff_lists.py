@@ -80,10 +80,10 @@ class SearchedByIndex(_Admin):
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Of an address only what the list shows or offers; by other fields it would tell bit by bit what they hold."""
-        named = {getattr(one, "parameter_name", one) for one in self.get_list_filter(request)}
-        named = {one[0] if isinstance(one, tuple) else one for one in named}
+        filters = self.get_list_filter(request)
+        offered = {one[0] if isinstance(one, tuple) else getattr(one, "parameter_name", one) for one in filters}
         searched = {field.lstrip("=^") for field in self.get_search_fields(request)}
-        shown = {*named, *self.list_display, self.date_hierarchy, "pk", "id"}
+        shown = {*offered, *self.list_display, self.date_hierarchy, "pk", "id"}
         return (
             super().lookup_allowed(lookup, value, request)
             and (lookup in searched or lookup in shown or lookup.partition("__")[0] in shown)

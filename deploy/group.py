@@ -22,6 +22,7 @@ and below the unit's TimeoutStopSec.
 import argparse
 import itertools
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -71,11 +72,12 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         if not line or line[0] in "#;":
             continue
         name, equals, value = (part.strip(" \t") for part in line.partition("="))
-        quote = value[:1] if value[:1] in ("'", '"') else ""
-        inner = value[1:-1] if quote and len(value) > 1 and value.endswith(quote) else value
-        if not equals or (quote and (inner is value or quote in inner)) or ("\\" in inner and quote != "'"):
+        if equals and (quoted := re.fullmatch(r"'([^']*)'|\"([^\"\\]*)\"", value)):
+            yield name, quoted[1] or quoted[2] or ""
+        elif equals and re.fullmatch(r"(?!['\"])[^\\]*", value):
+            yield name, value
+        else:
             raise ValueError(f"line {number} is no NAME=value; quote a whole value with ' where it has a \\")
-        yield name, inner
 
 
 class Generation:

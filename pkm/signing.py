@@ -6,12 +6,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import User, WayChange
-from accounts.security_changes import note_change
+from accounts.models import User
 from common.clock import database_now
 from pkm import hooks, sealed, signatures
 from pkm.errors import ApprovalMismatch, RotationRequired, RotationUnderWay
-from pkm.history.events import locked_index
+from pkm.history.events import locked_index, record_root
 from pkm.signatures import Jwk
 from pkm.vault.checks import checked_root
 from pkm.vault.models import IN_USE, VaultKey, VaultStatus
@@ -59,8 +58,7 @@ def set_signing_key(
         vault.signing_rotations += 1
     vault.signing_public_key, vault.signing_jwe = public, jwe
     vault.save(update_fields=["signing_public_key", "signing_jwe", "signing_rotations", "updated_at"])
-    hooks.root_changed(by, change)
-    note_change(of=by, kind=WayChange.SIGNING_KEY_REPLACED if change.old else WayChange.SIGNING_KEY_SET)
+    record_root(change, by=by)
     return vault_keys(by)
 
 

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.sign_in.second_factors import mark_unproven
@@ -58,8 +59,9 @@ def take_confirmed(request: HttpRequest, email_address: EmailAddress, **_kwargs:
 class Addresses(EmailView):  # type: ignore[misc]  # allauth has no types
     """The page of one's addresses."""
 
-    def _action_primary(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse | None:
-        return _unless_taken(request, lambda: super(Addresses, self)._action_primary(request, *args, **kwargs))
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        done = _unless_taken(request, lambda: super(Addresses, self).post(request, *args, **kwargs))
+        return done or redirect("account_email")
 
 
 class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]  # allauth has no types

@@ -15,7 +15,7 @@ from common import encryption
 from common.identifiers import new_identifier
 from common.problems import InvalidRequest
 from pkm import errors, hooks, sealed, signatures
-from pkm.history.events import locked_index, record
+from pkm.history.events import locked_index, record, record_root
 from pkm.history.models import EventKind
 from pkm.vault.capabilities import rewrite_capabilities
 from pkm.vault.checks import checked_root
@@ -55,9 +55,8 @@ def create_vault(
     """Make the one vault of a person, with its first ways in; returns what `GET /vault/keys` tells.
 
     The first wrapper that is not a recovery code becomes the primary one. Without a root nothing can be approved until
-    there is one (`pkm.signing`); one that comes with it is written down and told as one that is set later.
-    `possession_sha256` is what a change of this key is held to. Raises `VaultExists`, `WrapperMismatch`,
-    `ApprovalMismatch`.
+    there is one (`pkm.signing`). `possession_sha256` is what a change of this key is held to. Raises `VaultExists`,
+    `WrapperMismatch`, `ApprovalMismatch`.
     """
     if not wrappers or len(wrappers) > MOST_WRAPPERS:
         raise InvalidRequest(f"A vault starts with one to {MOST_WRAPPERS} wrappers.")
@@ -84,8 +83,7 @@ def create_vault(
     rewrite_capabilities(index, (wrapper.kind for wrapper in kept))
     record(by, EventKind.VAULT_CREATED, key_id=key_id, wrappers=[wrapper.wrapper_id for wrapper in kept])
     if public:
-        hooks.root_changed(by, hooks.RootChange("set", new=signatures.thumbprint(public)))
-        note_change(of=by, kind=WayChange.SIGNING_KEY_SET)
+        record_root(hooks.RootChange("set", new=signatures.thumbprint(public)), by=by)
     return vault_keys(by)
 
 
