@@ -85,7 +85,7 @@ export interface Slice extends ExportContent {
   etag: string;
 }
 
-/** What is asked of whoever connects. */
+/** A request that is sent with a connection: whoever connects is asked it as well. */
 export type AlongRequest = Omit<ConsentRequest, "userId" | "idempotencyKey" | "clientHint" | "invitationSha256" | "returnUrl">;
 
 /** The same as it is sent: JSON without anything secret, to be kept until the connection is completed. */
@@ -97,22 +97,24 @@ export interface BegunWith {
   returnUrl?: string;
 }
 
-/** What a notice tells: the request as it was at that moment, where a connection stands, or what became of processing by agents. */
-export type Told =
+/** What a notice or webhook contains: the request as it was at that moment, where a connection stands, or what became of processing by agents. */
+export type NoticeContents =
   | { status: Status; processing?: undefined; connection?: undefined }
   | { status?: undefined; processing: Processing; connection?: undefined }
   | { status?: undefined; processing?: undefined; connection: ConnectionNotice };
 
-/** A notice of the app with its sequence number; `type` is "consent" of a request, else that of its webhook. */
-/** `type` is "consent" of what is told of requests; `webhookType` is the type of the webhook that tells the same. */
-export type ConsentEvent = { id: number; type: string; webhookType: string } & Told;
+/**
+ * A notice of the app with its sequence number. `type` is "consent" for requests, else that of its webhook;
+ * `webhookType` is the type of the webhook about the same.
+ */
+export type ConsentEvent = { id: number; type: string; webhookType: string } & NoticeContents;
 
 export type Webhook = {
   /** The same for each repetition of a delivery. */
   webhookId: string;
   type: string;
   timestamp: string;
-} & Told;
+} & NoticeContents;
 
 export type Claims = Record<string, any>;
 

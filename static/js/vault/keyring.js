@@ -6,7 +6,7 @@
 import { openDatabase } from "./device.js";
 
 /** @typedef {import("./types.js").VaultKey} VaultKey */
-/** @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, hasNotes?: boolean, activeAt: number}} Held */
+/** @typedef {{userId: string, sessionTag: string, keyId: string, key: CryptoKey, hasNotes?: boolean, activeAt: number}} UnlockedKey */
 /** @typedef {"locked" | "idle" | "other_session" | "signed_out" | "key_changed"} LockReason */
 
 export const IDLE_MILLISECONDS = 15 * 60 * 1000;
@@ -63,7 +63,7 @@ export function pageOwner() {
 
 /**
  * Whose the record is not. Null where it is this page's own.
- * @param {Held} record
+ * @param {UnlockedKey} record
  * @returns {LockReason | null}
  */
 function reasonForStranger(record) {
@@ -72,7 +72,7 @@ function reasonForStranger(record) {
   return record.userId === owner.userId && record.sessionTag === owner.sessionTag ? null : "other_session";
 }
 
-/** A clock that was set back counts as idle. @param {Held} record @returns {boolean} */
+/** A clock that was set back counts as idle. @param {UnlockedKey} record @returns {boolean} */
 function isIdle(record) {
   const idle = Date.now() - record.activeAt;
   return idle >= IDLE_MILLISECONDS || idle < -CHECK_EVERY;
@@ -85,16 +85,16 @@ let justLoaded = true;
 /**
  * Drops what may not be used; otherwise leaves it, or marks it as used now.
  * @param {boolean} active
- * @returns {Promise<Held | null>} the record, if this page may use it
+ * @returns {Promise<UnlockedKey | null>} the record, if this page may use it
  */
 async function checked(active) {
   const fresh = justLoaded;
   justLoaded = false;
   /** @type {LockReason | null} */
   let dropped = null;
-  /** @type {Held | null} */
+  /** @type {UnlockedKey | null} */
   let usable = null;
-  await update((/** @type {Held | null} */ record) => {
+  await update((/** @type {UnlockedKey | null} */ record) => {
     if (!record) return undefined;
     const stranger = reasonForStranger(record);
     if (stranger && !fresh) return undefined;
@@ -202,7 +202,7 @@ export async function watch() {
 // The one place on this machine that holds an unlocked vault key between pages: an IndexedDB record of a key that cannot
 // be read.
 
-/** Where the browser refuses IndexedDB, the key lives as long as this page. @type {Held | null} */
+/** Where the browser refuses IndexedDB, the key lives as long as this page. @type {UnlockedKey | null} */
 let inMemory = null;
 
 // Written at once, where a database takes its time: a page may be gone before its database has deleted the record.
@@ -268,7 +268,7 @@ async function update(change, name = RECORD) {
   }
 }
 
-/** @param {(record: Held | null) => Held | null | undefined} change @returns {Held | null} */
+/** @param {(record: UnlockedKey | null) => UnlockedKey | null | undefined} change @returns {UnlockedKey | null} */
 function changeInMemory(change) {
   const next = change(inMemory);
   if (next !== undefined) inMemory = next;

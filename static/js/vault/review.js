@@ -17,7 +17,7 @@ import { openToSeal } from "./reading.js";
 /** @typedef {import("./types.js").OpenedSegment} OpenedSegment */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("./types.js").Source} Source */
-/** @typedef {{path: string, domain: string, segment_id: string, name: string, value: unknown}} HeldAttribute */
+/** @typedef {{path: string, domain: string, segment_id: string, name: string, value: unknown}} CoveredAttribute */
 
 /** What this page loaded to show, by request: approval seals from these and nothing newer. */
 const shown = /** @type {Map<string, Promise<RequestData>>} */ (new Map());
@@ -80,7 +80,7 @@ function same(member, computed, stated) {
 /**
  * The person's own values in the scope, to show before the decision. Kept, so that the same ones are sealed.
  * @param {string} requestId
- * @returns {Promise<HeldAttribute[]>} those that exist and that the request covers, in the order of the segments
+ * @returns {Promise<CoveredAttribute[]>} those that exist and that the request covers, in the order of the segments
  */
 export async function preview(requestId) {
   const { request } = await loadRequest(requestId);
@@ -173,7 +173,7 @@ export { notesWithoutApp, stopSharing } from "./approvals.js";
 /** Lets the next preview read again, after a source changed. @param {string} requestId */
 const forgetPreview = (requestId) => previewed.delete(requestId);
 
-/** @param {OpenedSegment[]} segments @returns {HeldAttribute[]} */
+/** @param {OpenedSegment[]} segments @returns {CoveredAttribute[]} */
 const attributesOf = (segments) =>
   segments.flatMap(({ domain, segment_id, values }) =>
     Object.entries(values).map(([name, value]) => ({
