@@ -124,7 +124,7 @@ def is_due() -> bool:
     return _due_mails().exists() or any(gathering.due() for gathering in _gatherings.values())
 
 
-def send_due_mails(*, most_seconds: float = _MOST_SECONDS) -> int:
+def send_due_mails() -> int:
     """Send what is due, for so long; returns how many mails went out. Each is tried once in a run.
 
     Nothing is gathered while the mail server is away, so that one mail says it all afterwards.
@@ -132,7 +132,7 @@ def send_due_mails(*, most_seconds: float = _MOST_SECONDS) -> int:
     for late in OutgoingMail.objects.filter(until__lte=database_now()):
         _log.error("A mail of the kind %s could not be sent in its time and is given up", late.template)
         _give_up(late)
-    run = _Run(time.monotonic() + most_seconds)
+    run = _Run(time.monotonic() + _MOST_SECONDS)
     try:
         while run.batch():
             pass

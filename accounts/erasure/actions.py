@@ -20,6 +20,7 @@ from common.sql.dialect import timestamp
 if TYPE_CHECKING:
     from datetime import datetime
 
+_AT_ONCE = 20  # of one run
 _log = logging.getLogger(__name__)
 
 
@@ -106,11 +107,11 @@ def _take_back(erasure_pk: int | None) -> bool:
     return True
 
 
-def erase_due(*, limit: int = 20) -> int:
+def erase_due() -> int:
     """Erase every account whose time has come; returns how many. What was cut off goes on where it was."""
     done = 0
     due = open_erasures().filter(due_at__lte=database_now()).order_by("due_at", "pk")
-    for erasure_pk in list(due.values_list("pk", flat=True)[:limit]):
+    for erasure_pk in list(due.values_list("pk", flat=True)[:_AT_ONCE]):
         if shutdown.has_begun():
             break
         try:

@@ -38,6 +38,7 @@ from common.sql.statements import lock_for_transaction
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 300, 3600, 18000))
 MOST_FIELDS = 500  # of one person: every analysis of theirs has all of them
 SEND_TASK = "agents_proxy.tasks.tell_corrections"
+_AT_ONCE = 100  # people of one run
 _INSTRUCTION = "The person corrected these values. What is null here is not true of them: delete it."
 
 
@@ -131,10 +132,10 @@ def is_due() -> bool:
     return _due(database_now()).exists()
 
 
-def people_with_due_corrections(*, limit: int = 100) -> list[int]:
+def people_with_due_corrections() -> list[int]:
     """The keys of those whose corrections are due, whoever waits longest first."""
     waiting = _due(database_now()).values("user").annotate(first=Min("due_at")).order_by("first")
-    return list(waiting.values_list("user", flat=True)[:limit])
+    return list(waiting.values_list("user", flat=True)[:_AT_ONCE])
 
 
 def send_corrections(user_pk: int) -> None:

@@ -31,7 +31,7 @@ def is_due() -> bool:
     return _due(database_now()).exists()
 
 
-def end_unused(*, most_seconds: float = _AT_ONCE) -> int:
+def end_unused() -> int:
     """Look at what is due: announce the end of what nobody reads, and end what was announced; returns how many."""
     after = 0
 
@@ -42,9 +42,9 @@ def end_unused(*, most_seconds: float = _AT_ONCE) -> int:
         if not pks:
             return None
         after = pks[-1]
-        return one_by_one(pks, _look, what="the grants that may be unused", most_seconds=most_seconds)
+        return one_by_one(pks, _look, what="the grants that may be unused", most_seconds=_AT_ONCE)
 
-    return until_done(batch, most_seconds=most_seconds)
+    return until_done(batch, most_seconds=_AT_ONCE)
 
 
 def _due(now: datetime) -> GrantQuerySet:

@@ -72,13 +72,8 @@ class Page:
     state: ChainState
 
 
-def subjects() -> dict[str, str]:
-    """{chain: whom it is about} of every chain that is still somebody's."""
-    return dict(AuditChain.objects.values_list("chain", "subject"))
-
-
 def names_of(chains: set[str]) -> dict[str, str]:
-    """The same of these chains alone."""
+    """{chain: whom it is about} of those of these chains that are still somebody's."""
     return dict(AuditChain.objects.filter(chain__in=chains).values_list("chain", "subject"))
 
 

@@ -42,11 +42,11 @@ def sequence_and_sign() -> int:
     return taken
 
 
-def sequence_batch(most: int = BATCH) -> int:
+def sequence_batch() -> int:
     """Take the oldest entries that wait, in one transaction; returns how many."""
     with transaction.atomic():
         state = locked_state()
-        queued = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:most])
+        queued = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:BATCH])
         if queued:
             # an app and a person get their entries of one event together: neighbours must not tell which belong so
             append(state, sorted((base64.urlsafe_b64decode(digest + "="), pk) for pk, digest in queued))

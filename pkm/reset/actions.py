@@ -27,6 +27,7 @@ from pkm.vault.capabilities import capabilities_of, rewrite_capabilities
 from pkm.vault.models import KeyWrapper, VaultKey, VaultStatus
 
 RESET_DELAY = timedelta(days=7)  # contract §2
+_AT_ONCE = 20  # of one run
 _log = logging.getLogger(__name__)
 
 
@@ -68,11 +69,11 @@ def take_back_reset(*, by: User) -> bool:
     return True
 
 
-def carry_out_resets(*, limit: int = 20) -> int:
+def carry_out_resets() -> int:
     """Destroy the vaults whose time has come; returns how many."""
     due = VaultReset.objects.filter(due_at__lte=database_now()).order_by("due_at", "pk")
     done = 0
-    for reset_pk in list(due.values_list("pk", flat=True)[:limit]):
+    for reset_pk in list(due.values_list("pk", flat=True)[:_AT_ONCE]):
         if shutdown.has_begun():
             break
         done += _carry_out(reset_pk)

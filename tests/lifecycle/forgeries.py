@@ -16,8 +16,7 @@ from django.db.models import Max, QuerySet
 from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.ledger import audit
-from consent.ledger.models import AuditEntry, AuditFacts, AuditHead
-from consent.ledger.verifying import subjects
+from consent.ledger.models import AuditChain, AuditEntry, AuditFacts, AuditHead
 from consent.log.merkle import Frontier
 from consent.log.models import LogLeaf, LogState
 from consent.log.verifying import NAME as LOG
@@ -168,7 +167,7 @@ KINDS: tuple[Tamper, ...] = (
 
 def names_of(chain: str) -> set[str]:
     """What is said of a chain is said of whom it is about."""
-    return {subjects()[chain], LOG}
+    return {AuditChain.objects.get(chain=chain).subject, LOG}
 
 
 def _tell_otherwise(dice: random.Random, entry: AuditEntry) -> None:

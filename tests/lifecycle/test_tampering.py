@@ -17,7 +17,7 @@ from django.db import connection
 from consent.decisions import actions as decision_actions
 from consent.exports.read_batches import chain_pending_reads
 from consent.ledger import audit, verifying
-from consent.ledger.models import AuditHead
+from consent.ledger.models import AuditChain, AuditHead
 from consent.log.sequencing import sequence_and_sign
 from consent.rules import RULES
 from tests.chains import verify_log
@@ -56,7 +56,7 @@ def _chains() -> list[str]:
                 cursor.execute(rule.statements(connection.vendor)[0])
     # in the order in which they were made, so that a seed means the same ones each time
     whom = [audit.person_chain(each.public_id) for each in people] + [audit.app_chain(each.app_id) for each in apps]
-    named = {subject: chain for chain, subject in verifying.subjects().items()}
+    named = dict(AuditChain.objects.values_list("subject", "chain"))
     return [named[subject] for subject in whom]
 
 
