@@ -264,6 +264,13 @@ test("a read with another key never leaves", async () => {
   assert.equal(received.length, 0);
 });
 
+for (const [what, half] of [["without d", async () => bridge.publicHalf(KEY)], ["with another's d", async () => ({ ...KEY, d: (await bridge.generateConnectorKey("P-256")).d })]]) {
+  test(`a read with the request's key ${what} never leaves`, async () => {
+    await assert.rejects(client.read(MADE_REQUEST, await half()), (error) => error instanceof bridge.KeyRefused && error.member === "d");
+    assert.equal(received.length, 0);
+  });
+}
+
 test("events go on after they broke off, each one once", async () => {
   answers({ body: "id: 40\nretry: 100\n\n" }, DROP, { body: event(41) }, problem("x", 503), { body: event(41) + event(42) });
   const seen = [];
