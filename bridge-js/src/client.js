@@ -159,7 +159,7 @@ export class Client {
       } catch (error) {
         const slow = error instanceof Problem && error.code === "slow_down";
         if (!slow && !isTransient(error)) throw error;
-        if (error instanceof Problem && error.retryAfter !== null) pause = error.retryAfter * 1000;
+        if (error instanceof Problem && error.retryAfter) pause = error.retryAfter * 1000;
         if (!(error instanceof Problem)) failure = error;
       }
       if (Date.now() >= deadline) throw failure ?? new WaitTimeout(`no decision within ${timeoutSeconds} seconds`);

@@ -176,7 +176,7 @@ function problemOf(answer) {
 function pauseAfter(error, attempt) {
   if (!isTransient(error)) return null;
   const retryAfter = error instanceof Problem ? error.retryAfter : null;
-  if (retryAfter !== null) return retryAfter <= LONGEST_RETRY_AFTER ? retryAfter * 1000 : null;
+  if (retryAfter) return retryAfter <= LONGEST_RETRY_AFTER ? retryAfter * 1000 : null;
   return PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
 }
 

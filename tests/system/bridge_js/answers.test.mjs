@@ -237,6 +237,18 @@ test("waiting outlives a restart and ends with the decision", async () => {
   assert.ok(received.every((one) => /wait=\d+/.test(one.url)));
 });
 
+test("zero seconds to wait are the usual pause", async () => {
+  const busy = (code, status) => ({ ...problem(code, status), headers: { "Retry-After": "0" } });
+  answers(busy("slow_down", 429), { body: DENIED });
+  await client.waitForDecision("req_a", { timeoutSeconds: 60 });
+  answers(busy("temporarily_unavailable", 503), { body: { scope_entries: [] } });
+  await client.catalog();
+  answers(busy("temporarily_unavailable", 503), { body: event(41) });
+  for await (const { id } of client.events()) if (id === 41) break;
+  const [poll, attempt, stream] = pauses;
+  assert.ok(poll === 1000 && attempt >= 100 && stream >= 1000, String(pauses));
+});
+
 test("waiting ends with its time, and hides no error", async () => {
   answers({ body: PENDING });
   await assert.rejects(client.waitForDecision("req_a", { timeoutSeconds: 0 }), bridge.WaitTimeout);
