@@ -78,7 +78,7 @@ export class Client {
     const answer = await this.#transport.send("/request-consent", {
       method: "POST",
       body,
-      headers: { ...hintOf(clientHint), ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}) },
+      headers: { ...hintOf(clientHint), ...repetitionOf(idempotencyKey) },
       repeatable: Boolean(idempotencyKey),
     });
     const request = shaped(MADE_REQUEST, jsonOf(answer));
@@ -316,6 +316,15 @@ export class Client {
 /** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
 function hintOf(hint) {
   return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
+}
+
+/** The header that names a call's repetitions: a header is bytes, so that text goes as UTF-8. @param {string | undefined} key @returns {Record<string, string>} */
+function repetitionOf(key) {
+  if (!key) return {};
+  if (!/^(?! )[^\x00-\x1f\x7f\p{Cs}]{1,128}(?<! )$/u.test(key)) {
+    throw new Refused("the idempotency key is not 1 to 128 characters without control characters or spaces about it", "idempotency_key");
+  }
+  return { "Idempotency-Key": Buffer.from(key).toString("latin1") };
 }
 
 /** What the person's vault compares with its own, so that the service cannot take them for somebody else. @param {string} userId @returns {Record<string, string>} */

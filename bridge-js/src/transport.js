@@ -58,14 +58,13 @@ export class Transport {
     const signal = AbortSignal.timeout((this.limits.timeoutSeconds + extraSeconds) * 1000);
     /** @type {Record<string, string>} */
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
+    const sent = {
+      method,
+      headers: new Headers({ Accept: "application/json", ...this.headers, ...json, ...headers }),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
     try {
-      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, {
-        method,
-        headers: { Accept: "application/json", ...this.headers, ...json, ...headers },
-        body: body === undefined ? undefined : JSON.stringify(body),
-        redirect: "manual",
-        signal,
-      });
+      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, { ...sent, redirect: "manual", signal });
       return { status: response.status, headers: response.headers, body: await boundedBody(response) };
     } catch (error) {
       if (error instanceof BadAnswer) throw error;
@@ -80,10 +79,11 @@ export class Transport {
    */
   async *stream(path, headers, silence) {
     const abort = new AbortController();
+    const sent = new Headers({ ...this.headers, ...headers });
     let timer = setTimeout(() => abort.abort(), silence * 1000);
     try {
       const response = await fetch(`${this.baseUrl}${path}`, {
-        headers: { ...this.headers, ...headers },
+        headers: sent,
         redirect: "manual",
         signal: abort.signal,
       });

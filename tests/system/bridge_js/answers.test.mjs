@@ -169,6 +169,27 @@ test("a write under a key is tried again", async () => {
   assert.deepEqual(received.map((one) => one.headers["idempotency-key"]), ["once", "once"]);
 });
 
+test("a key of any text is sent as the service reads it", async () => {
+  answers({ body: MADE_REQUEST });
+  for (const idempotencyKey of ["trip 42/a", "ключ", "é".repeat(128)]) {
+    await ask({ idempotencyKey });
+    assert.equal(Buffer.from(received.at(-1).headers["idempotency-key"], "latin1").toString(), idempotencyKey);
+  }
+});
+
+for (const idempotencyKey of ["a\nb", " a", "a ", "x".repeat(129), "\ud800"]) {
+  test(`no key of a write: ${JSON.stringify(idempotencyKey).slice(0, 10)}`, async () => {
+    await assert.rejects(ask({ idempotencyKey }), (error) => error instanceof bridge.Refused && error.member === "idempotency_key");
+    assert.equal(received.length, 0);
+  });
+}
+
+test("what no JSON can say is the caller's error, and is not tried again", async () => {
+  await assert.rejects(ask({ maxReads: 3n, idempotencyKey: "once" }), TypeError);
+  await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), TypeError);
+  assert.deepEqual([received, pauses], [[], []]);
+});
+
 test("a hint of one's own caller leaves as a hash", async () => {
   answers({ body: MADE_REQUEST }, problem("unknown_user", 404), { body: MADE_REQUEST });
   await ask({ clientHint: "Zoë at the form" });
