@@ -183,5 +183,11 @@ function pauseAfter(error, attempt) {
 /** The address may hold what the caller does not want in a log, so only the kind of failure is told. @param {string} method @param {string} path @param {any} error */
 function unreachable(method, path, error) {
   const late = error?.name === "TimeoutError" || error?.name === "AbortError";
-  return new Unreachable(`${method} ${path} failed: ${late ? "the answer did not come in time" : "no connection"}`);
+  const reason = late ? "the answer did not come in time" : isUntrusted(error) ? "the server's certificate was not accepted" : "no connection";
+  return new Unreachable(`${method} ${path} failed: ${reason}`, { cause: error });
+}
+
+/** Whether OpenSSL or Node refused the server's certificate, by the names that they have for it. @param {any} error of fetch */
+function isUntrusted(error) {
+  return /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_)|SELF_SIGNED/.test(error?.cause?.code ?? "");
 }

@@ -1,8 +1,11 @@
 // The client against a service that follows a script: what is sent, what is tried again, what is refused.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as bridge from "../../../bridge-js/src/index.js";
@@ -228,6 +231,21 @@ test("redirects are not followed, long answers are given up, late ones too", asy
   await assert.rejects(client.catalog(), /larger than/);
   answers(HANG);
   await assert.rejects(ask({}, hasty), /in time/);
+});
+
+test("a certificate that is not trusted is told from no connection", async (context) => {
+  const made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -keyout - -out -";
+  const pem = execFileSync("openssl", made.split(" "), { stdio: ["ignore", "pipe", "ignore"] });
+  const untrusted = createTlsServer({ key: pem, cert: pem }).listen(0, "127.0.0.1");
+  context.after(() => untrusted.close());
+  await once(untrusted, "listening");
+  const address = `https://127.0.0.1:${untrusted.address().port}`;
+  await assert.rejects(new bridge.Client(address, TOKEN, { attempts: 1 }).catalog(), (error) => {
+    assert.equal(error.cause.cause.code, "DEPTH_ZERO_SELF_SIGNED_CERT");
+    return error instanceof bridge.Unreachable && /certificate was not accepted$/.test(error.message);
+  });
+  answers(DROP);
+  await assert.rejects(ask(), (error) => error.cause instanceof TypeError && /no connection$/.test(error.message));
 });
 
 for (const token of ["", "a b", "a\r\nb", "tökèn", undefined]) {
