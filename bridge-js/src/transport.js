@@ -10,6 +10,7 @@ const MAX_BODY_BYTES = MAX_JWE_CHARS + 256 * 1024;
 const TRANSIENT = [502, 503, 504];
 const PAUSE = 200;
 const LONGEST_RETRY_AFTER = 10;
+const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
 
 /**
  * @typedef {{status: number, headers: Headers, body: Uint8Array}} Answer
@@ -31,6 +32,10 @@ export class Transport {
    * @param {{timeoutSeconds: number, attempts: number, pause: (milliseconds: number) => Promise<void>}} limits
    */
   constructor(baseUrl, headers, limits) {
+    // written so that NaN, which no comparison is true of, is refused too
+    if (!(typeof limits.timeoutSeconds === "number" && limits.timeoutSeconds > 0)) {
+      throw new Refused(`${limits.timeoutSeconds} is no time to answer in: give seconds, more than 0`);
+    }
     this.baseUrl = checkedBaseUrl(baseUrl);
     this.headers = headers;
     this.limits = limits;
@@ -55,7 +60,7 @@ export class Transport {
 
   /** @param {string} path @param {Call} call @returns {Promise<Answer>} */
   async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0 }) {
-    const signal = AbortSignal.timeout((this.limits.timeoutSeconds + extraSeconds) * 1000);
+    const signal = AbortSignal.timeout(timerOf(this.limits.timeoutSeconds + extraSeconds));
     /** @type {Record<string, string>} */
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
     const sent = {
@@ -128,6 +133,9 @@ export function restBaseUrl(url) {
   const base = checkedBaseUrl(url);
   return new URL(base).pathname === "/" ? `${base}/api/v1` : base;
 }
+
+/** Seconds as a timer takes them. @param {number} seconds */
+const timerOf = (seconds) => Math.min(LONGEST_TIMER, Math.ceil(seconds * 1000));
 
 /** @param {Record<string, unknown>} params */
 function query(params) {

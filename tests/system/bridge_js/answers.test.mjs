@@ -256,6 +256,20 @@ for (const url of ["", "localhost", "ftp://a", "http://u:p@a/", "http://a/?q"]) 
   test(`no base address: ${url}`, () => assert.throws(() => new bridge.Client(url, TOKEN), /base address/));
 }
 
+for (const timeoutSeconds of [16.1, 30.0001, 2 ** 40, Infinity]) {
+  test(`an answer has ${timeoutSeconds} seconds`, async () => {
+    answers({ body: { scope_entries: [] } });
+    assert.deepEqual(await new bridge.Client(`http://127.0.0.1:${server.address().port}`, TOKEN, { timeoutSeconds }).catalog(), []);
+  });
+}
+
+for (const timeoutSeconds of [0, -1, NaN, "30", null]) {
+  test(`no time to answer in: ${JSON.stringify(timeoutSeconds)}`, () => {
+    assert.throws(() => new bridge.Client("http://127.0.0.1:9/", TOKEN, { timeoutSeconds }), bridge.Refused);
+    assert.throws(() => new bridge.LogReader("http://127.0.0.1:9/", { timeoutSeconds }), bridge.Refused);
+  });
+}
+
 test("an origin alone is taken for its REST base", async () => {
   answers({ body: { scope_entries: [] } });
   await new bridge.Client(`http://127.0.0.1:${server.address().port}/`, TOKEN).catalog();
