@@ -1,6 +1,8 @@
 // @ts-check
 // One HTTP call: bounded in time and size, redirects never followed, errors as Problem.
 
+import { setTimeout as wait } from "node:timers/promises";
+
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
 import { Refused } from "./formats/errors.js";
 import { parseObject } from "./formats/json.js";
@@ -15,21 +17,22 @@ const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
 /**
  * @typedef {{status: number, headers: Headers, body: Uint8Array}} Answer
  * @typedef {{method?: string, params?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>,
- *   extraSeconds?: number, repeatable?: boolean}} Call
+ *   extraSeconds?: number, repeatable?: boolean, signal?: AbortSignal}} Call
+ * @typedef {(milliseconds: number, signal?: AbortSignal) => Promise<void>} Pause
  */
 
 /** Whether trying again later may help. @param {unknown} error */
 export const isTransient = (error) =>
   error instanceof Unreachable || (error instanceof Problem && TRANSIENT.includes(error.status));
 
-/** @param {number} milliseconds @returns {Promise<void>} */
-export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Throws the signal's reason once that is aborted. @type {Pause} */
+export const sleep = (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => signal?.throwIfAborted());
 
 /** Calls under one address. */
 export class Transport {
   /**
    * @param {string} baseUrl @param {Record<string, string>} headers
-   * @param {{timeoutSeconds: number, attempts: number, pause: (milliseconds: number) => Promise<void>}} limits
+   * @param {{timeoutSeconds: number, attempts: number, pause: Pause}} limits
    */
   constructor(baseUrl, headers, limits) {
     // written so that NaN, which no comparison is true of, is refused too
@@ -53,14 +56,13 @@ export class Transport {
       } catch (error) {
         const pause = pauseAfter(error, attempt);
         if (attempt >= attempts || pause === null) throw error;
-        await this.limits.pause(pause);
+        await this.limits.pause(pause, call.signal);
       }
     }
   }
 
   /** @param {string} path @param {Call} call @returns {Promise<Answer>} */
-  async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0 }) {
-    const signal = AbortSignal.timeout(timerOf(this.limits.timeoutSeconds + extraSeconds));
+  async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0, signal }) {
     /** @type {Record<string, string>} */
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
     const sent = {
@@ -68,24 +70,32 @@ export class Transport {
       headers: new Headers({ Accept: "application/json", ...this.headers, ...json, ...headers }),
       body: body === undefined ? undefined : JSON.stringify(body),
     };
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timerOf(this.limits.timeoutSeconds + extraSeconds));
+    const release = abortWith(abort, signal);
     try {
-      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, { ...sent, redirect: "manual", signal });
+      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, { ...sent, redirect: "manual", signal: abort.signal });
       return { status: response.status, headers: response.headers, body: await boundedBody(response) };
     } catch (error) {
       if (error instanceof BadAnswer) throw error;
+      signal?.throwIfAborted();
       throw unreachable(method, path, error);
+    } finally {
+      clearTimeout(timer);
+      release();
     }
   }
 
   /**
    * The body of a 200 as it comes; Unreachable after so many seconds of waiting without a byte.
-   * @param {string} path @param {Record<string, string>} headers @param {number} silence
+   * @param {string} path @param {Record<string, string>} headers @param {number} silence @param {AbortSignal} [signal]
    * @returns {AsyncGenerator<Uint8Array, void, undefined>}
    */
-  async *stream(path, headers, silence) {
+  async *stream(path, headers, silence, signal) {
     const abort = new AbortController();
     const sent = new Headers({ ...this.headers, ...headers });
     let timer = setTimeout(() => abort.abort(), silence * 1000);
+    const release = abortWith(abort, signal);
     try {
       const response = await fetch(`${this.baseUrl}${path}`, {
         headers: sent,
@@ -102,9 +112,12 @@ export class Transport {
         timer = setTimeout(() => abort.abort(), silence * 1000);
       }
     } catch (error) {
-      throw error instanceof BadAnswer || error instanceof Problem ? error : unreachable("GET", path, error);
+      if (error instanceof BadAnswer || error instanceof Problem) throw error;
+      signal?.throwIfAborted();
+      throw unreachable("GET", path, error);
     } finally {
       clearTimeout(timer);
+      release();
       abort.abort();
     }
   }
@@ -132,6 +145,14 @@ export function checkedBaseUrl(url) {
 export function restBaseUrl(url) {
   const base = checkedBaseUrl(url);
   return new URL(base).pathname === "/" ? `${base}/api/v1` : base;
+}
+
+/** Abort with the caller's signal too, until what is returned is called. @param {AbortController} abort @param {AbortSignal} [signal] */
+function abortWith(abort, signal) {
+  const stop = () => abort.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop);
+  return () => signal?.removeEventListener("abort", stop);
 }
 
 /** Seconds as a timer takes them. @param {number} seconds */

@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { after, before, beforeEach, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as bridge from "../../../bridge-js/src/index.js";
-import { Transport } from "../../../bridge-js/src/transport.js";
+import { sleep, Transport } from "../../../bridge-js/src/transport.js";
 
 const TOKEN = `cr_live_abcdefgh_${"s".repeat(43)}`;
 const DROP = "drop the connection";
@@ -58,8 +57,9 @@ const server = createServer((request, response) => {
     const step = script.length > 1 ? script.shift() : script[0];
     if (step === HANG) return;
     if (step === DROP) return request.socket.destroy();
-    const { status = 200, headers = {}, body = {} } = step;
+    const { status = 200, headers = {}, body = {}, open = false } = step;
     response.writeHead(status, headers);
+    if (open) return response.write(body);
     response.end(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
 });
@@ -388,6 +388,52 @@ test("events end where another connection would be no use", async () => {
   answers(DROP);
   await assert.rejects(client.events({ patienceSeconds: 1.5 }).next(), bridge.Unreachable);
 });
+
+const ENOUGH = new Error("enough");
+const isEnough = (error) => error === ENOUGH;
+for (const [what, begin] of [
+  ["a wait", (by, signal) => by.waitForDecision("req_a", { timeoutSeconds: Infinity, signal })],
+  ["a stream", (by, signal) => by.events({ signal }).next()],
+]) {
+  test(`${what} is stopped while no answer comes`, { timeout: 10_000 }, async () => {
+    answers(HANG);
+    const stop = new AbortController();
+    const stopped = assert.rejects(begin(client, stop.signal), isEnough);
+    const [{ socket }] = await once(server, "request");
+    const closed = once(socket, "close");
+    stop.abort(ENOUGH);
+    await Promise.all([stopped, closed]);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+    await assert.rejects(begin(client, stop.signal), isEnough);
+    assert.equal(received.length, 1);
+  });
+
+  test(`${what} is stopped in a pause`, { timeout: 10_000 }, async () => {
+    answers({ ...problem("slow_down", 429), headers: { "Retry-After": "200" } });
+    const stop = new AbortController();
+    const pause = (milliseconds, signal) => {
+      const pausing = sleep(milliseconds, signal);
+      stop.abort(ENOUGH);
+      return pausing;
+    };
+    const own = new bridge.Client(`http://127.0.0.1:${server.address().port}`, TOKEN, { pause });
+    await assert.rejects(begin(own, stop.signal), isEnough);
+  });
+}
+
+for (const [when, body] of [["between two events", event(41) + event(42)], ["while none comes", event(41)]]) {
+  test(`a stream is stopped ${when}`, { timeout: 10_000 }, async () => {
+    answers({ body, open: true });
+    const stop = new AbortController();
+    const events = client.events({ signal: stop.signal });
+    const [{ value }, [{ socket }]] = await Promise.all([events.next(), once(server, "request")]);
+    assert.equal(value.id, 41);
+    const closed = once(socket, "close");
+    stop.abort(ENOUGH);
+    await Promise.all([assert.rejects(events.next(), isEnough), closed]);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+  });
+}
 
 test("pages are followed", async () => {
   answers({ body: { requests: [DENIED], next_cursor: "c" } }, { body: { requests: [PENDING], next_cursor: null } });
