@@ -198,7 +198,8 @@ function problemOf(answer) {
   } catch {
     // told as unexpected_answer
   }
-  return new Problem(answer.status, body, /^\d{1,6}$/.test(wait) ? Number(wait) : null);
+  const requestId = answer.headers.get("X-Request-Id") ?? "";
+  return new Problem(answer.status, body, /^\d{1,6}$/.test(wait) ? Number(wait) : null, requestId);
 }
 
 /** Milliseconds before the next attempt, or null where another would be no use. @param {unknown} error @param {number} attempt */

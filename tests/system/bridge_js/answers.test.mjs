@@ -213,6 +213,13 @@ test("a refusal says what the service said, in one line", async () => {
   assert.equal(received.length, 1);
 });
 
+test("a refusal without a trace is found by its request", async () => {
+  const headers = { "X-Request-Id": "r1" };
+  answers({ status: 500, headers, body: "<html>" }, { ...problem("unknown_user", 404, { trace_id: "t1" }), headers });
+  await assert.rejects(client.catalog(), (error) => error.code === "unexpected_answer" && error.traceId === "r1");
+  await assert.rejects(client.catalog(), (error) => error.traceId === "t1");
+});
+
 for (const [body, reason] of [
   ["", /not JSON/], ["[]", /not a JSON object/], ['{"scope_entries":7}', /not a list/], ["{}", /has no scope_entries/],
   ['{"scope_entries":[{}]}', /has no scope/], ['{"a":1,"a":2}', /given twice/], [Buffer.from([0xff]), /not UTF-8/],
