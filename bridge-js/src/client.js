@@ -78,7 +78,7 @@ export class Client {
     const answer = await this.#transport.send("/request-consent", {
       method: "POST",
       body,
-      headers: { ...hintOf(clientHint), ...(idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}) },
+      headers: { ...hintOf(clientHint), ...repetitionOf(idempotencyKey) },
       repeatable: Boolean(idempotencyKey),
     });
     const request = shaped(MADE_REQUEST, jsonOf(answer));
@@ -141,8 +141,8 @@ export class Client {
     return this.#status({ user_id: userId, scope }, waitSeconds);
   }
 
-  /** @param {string} requestId @param {{timeoutSeconds: number}} options @returns {Promise<Status>} */
-  async waitForDecision(requestId, { timeoutSeconds }) {
+  /** @param {string} requestId @param {{timeoutSeconds: number, signal?: AbortSignal}} options @returns {Promise<Status>} */
+  async waitForDecision(requestId, { timeoutSeconds, signal }) {
     // written so that NaN, which no comparison is true of, is refused too
     if (!(timeoutSeconds >= 0)) throw new Refused(`${timeoutSeconds} is no time to wait: give seconds, 0 or more`);
     const deadline = Date.now() + timeoutSeconds * 1000;
@@ -152,37 +152,41 @@ export class Client {
       let failure = null;
       try {
         const waitSeconds = Math.max(0, Math.min(LONGEST_WAIT, Math.floor((deadline - started) / 1000)));
-        const status = await this.status(requestId, { waitSeconds });
+        const status = await this.#status({ request_id: requestId }, waitSeconds, signal);
         if (status.status !== "pending") return status;
         // The server held the answer: no need to pause as well.
         if (Date.now() - started >= POLL_PAUSE) pause = 0;
       } catch (error) {
         const slow = error instanceof Problem && error.code === "slow_down";
         if (!slow && !isTransient(error)) throw error;
-        if (error instanceof Problem && error.retryAfter !== null) pause = error.retryAfter * 1000;
+        if (error instanceof Problem && error.retryAfter) pause = error.retryAfter * 1000;
         if (!(error instanceof Problem)) failure = error;
       }
       if (Date.now() >= deadline) throw failure ?? new WaitTimeout(`no decision within ${timeoutSeconds} seconds`);
-      if (pause) await this.#pause(Math.min(pause, Math.max(0, deadline - Date.now())));
+      if (pause) await this.#pause(Math.min(pause, Math.max(0, deadline - Date.now())), signal);
     }
   }
 
-  /** @param {{lastEventId?: number | null, patienceSeconds?: number}} [options] */
-  async *events({ lastEventId = null, patienceSeconds = PATIENCE } = {}) {
+  /** @param {{lastEventId?: number | null, patienceSeconds?: number, signal?: AbortSignal}} [options] */
+  async *events({ lastEventId = null, patienceSeconds = PATIENCE, signal } = {}) {
     const stream = new Stream(lastEventId, patienceSeconds);
     for (;;) {
       /** @type {unknown} */
       let ended = null;
       try {
-        for await (const chunk of this.#transport.stream("/consent-events", stream.headers(), SILENCE)) {
-          yield* stream.feed(chunk);
+        for await (const chunk of this.#transport.stream("/consent-events", stream.headers(), SILENCE, signal)) {
+          for (const event of stream.feed(chunk)) {
+            signal?.throwIfAborted();
+            yield event;
+          }
           stream.waitAgain();
         }
       } catch (error) {
         if (error instanceof BadAnswer) throw error;
+        signal?.throwIfAborted();
         ended = error;
       }
-      await this.#pause(stream.pauseAfter(ended));
+      await this.#pause(stream.pauseAfter(ended), signal);
     }
   }
 
@@ -302,20 +306,29 @@ export class Client {
     return this.#proving.keys();
   }
 
-  /** @param {Record<string, string>} named @param {number} wait */
-  async #status(named, wait) {
-    return this.#get(STATUS, "/consent-status", { ...named, wait: wait || undefined }, wait);
+  /** @param {Record<string, string>} named @param {number} wait @param {AbortSignal} [signal] */
+  async #status(named, wait, signal) {
+    return this.#get(STATUS, "/consent-status", { ...named, wait: wait || undefined }, wait, signal);
   }
 
-  /** @param {import("./shapes.js").Shape} shape @param {string} path @param {Record<string, unknown>} [params] @param {number} [extraSeconds] */
-  async #get(shape, path, params = {}, extraSeconds = 0) {
-    return shaped(shape, jsonOf(await this.#transport.send(path, { params, extraSeconds })));
+  /** @param {import("./shapes.js").Shape} shape @param {string} path @param {Record<string, unknown>} [params] @param {number} [extraSeconds] @param {AbortSignal} [signal] */
+  async #get(shape, path, params = {}, extraSeconds = 0, signal = undefined) {
+    return shaped(shape, jsonOf(await this.#transport.send(path, { params, extraSeconds, signal })));
   }
 }
 
 /** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
 function hintOf(hint) {
   return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
+}
+
+/** The header that names a call's repetitions: a header is bytes, so that text goes as UTF-8. @param {string | undefined} key @returns {Record<string, string>} */
+function repetitionOf(key) {
+  if (!key) return {};
+  if (!/^(?! )[^\x00-\x1f\x7f\p{Cs}]{1,128}(?<! )$/u.test(key)) {
+    throw new Refused("the idempotency key is not 1 to 128 characters without control characters or spaces about it", "idempotency_key");
+  }
+  return { "Idempotency-Key": Buffer.from(key).toString("latin1") };
 }
 
 /** What the person's vault compares with its own, so that the service cannot take them for somebody else. @param {string} userId @returns {Record<string, string>} */

@@ -14,8 +14,8 @@ export class WaitTimeout extends BridgeError {}
 
 /** An error answer of the server (RFC 9457): `code` is stable, `detail` is for people. */
 export class Problem extends BridgeError {
-  /** @param {number} status @param {Record<string, any>} body @param {number | null} retryAfter */
-  constructor(status, body, retryAfter) {
+  /** @param {number} status @param {Record<string, any>} body @param {number | null} retryAfter @param {string} [requestId] in place of a trace_id */
+  constructor(status, body, retryAfter, requestId = "") {
     const known = typeof body.code === "string";
     const code = known ? oneLine(body.code, 64) : "unexpected_answer";
     const detail = known ? oneLine(String(body.detail ?? body.title ?? "")) : "the answer is no problem body of this service";
@@ -27,7 +27,7 @@ export class Problem extends BridgeError {
     this.status = status;
     this.detail = detail;
     this.errors = errors;
-    this.traceId = oneLine(String(body.trace_id ?? ""), 128);
+    this.traceId = oneLine(String(body.trace_id || requestId), 128);
     this.retryAfter = retryAfter;
     this.body = body;
   }

@@ -140,8 +140,8 @@ export interface LogOptions {
   timeoutSeconds?: number;
   /** How often a read is tried where the connection fails or the service is away; 3 if left out. */
   attempts?: number;
-  /** Waits between two attempts or polls. */
-  pause?: (milliseconds: number) => Promise<void>;
+  /** Waits between two attempts or polls, or throws the signal's reason once that is aborted. */
+  pause?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** What a look at a log showed. */
@@ -268,15 +268,16 @@ export class Client {
   newestStatus(userId: string, scope: string, options?: { waitSeconds?: number }): Promise<Status>;
   /**
    * The status once it is no longer pending; WaitTimeout when the time is up, Infinity waits for ever.
-   * Outlives restarts of the service.
+   * Outlives restarts of the service. Throws the reason of `signal` once that is aborted.
    */
-  waitForDecision(requestId: string, options: { timeoutSeconds: number }): Promise<Status>;
+  waitForDecision(requestId: string, options: { timeoutSeconds: number; signal?: AbortSignal }): Promise<Status>;
   /**
    * The app's events as they happen, in order, each one once, over as many connections as it takes. Give the `id` of
    * the last event that you dealt with, and the stream goes on after it without a gap.
    * Gives up after `patienceSeconds` (300) of waiting for the service; the time that you take for an event does not count.
+   * Throws the reason of `signal` once that is aborted.
    */
-  events(options?: { lastEventId?: number | null; patienceSeconds?: number }): AsyncGenerator<ConsentEvent, void, undefined>;
+  events(options?: { lastEventId?: number | null; patienceSeconds?: number; signal?: AbortSignal }): AsyncGenerator<ConsentEvent, void, undefined>;
   /** The sealed export; counts as one read. */
   fetchExport(requestId: string): Promise<Envelope>;
   /** Fetch the export, compare it with what was asked, open it with the connector's private key. */

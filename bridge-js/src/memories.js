@@ -2,7 +2,7 @@
 // What a reader keeps of a log between two looks: whom it believes, and the last checkpoint that it saw. A file of it has
 // the form of the client for Python, so that both can use one.
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 import { parseObject } from "./formats/json.js";
@@ -226,13 +226,13 @@ export class Memories {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     // written aside and moved, so that a reader or a crash never meets half of it
     const aside = `${this.#path}.${process.pid}.${crypto.randomUUID()}`;
-    const file = openSync(aside, "wx", 0o600);
     try {
-      writeSync(file, `${JSON.stringify(kept, null, 2)}\n`);
-    } finally {
-      closeSync(file);
+      writeFileSync(aside, `${JSON.stringify(kept, null, 2)}\n`, { flag: "wx", mode: 0o600 });
+      renameSync(aside, this.#path);
+    } catch (error) {
+      rmSync(aside, { force: true });
+      throw error;
     }
-    renameSync(aside, this.#path);
   }
 
   /** @returns {Record<string, any>} */

@@ -6,7 +6,7 @@ import { canonical, requestDigest } from "./formats/canonical.js";
 import { LATER_MEMBERS } from "./formats/contract.js";
 import { KeyRefused, oneLine, Refused } from "./formats/errors.js";
 import { acceptedAnswers, definitionsOf, openExport } from "./formats/exports.js";
-import { thumbprint } from "./formats/keys.js";
+import { publicHalf, thumbprint } from "./formats/keys.js";
 
 /** @typedef {import("./index.js").MadeRequest} MadeRequest */
 /** @typedef {import("./index.js").Envelope} Envelope */
@@ -109,7 +109,7 @@ export function originOf(url) {
 
 /** The private key is the one that the request named; found out before a read is counted. @param {MadeRequest} request @param {unknown} key */
 export async function checkKey(request, key) {
-  if ((await thumbprint(key)) !== request.connector_fingerprint) {
+  if ((await thumbprint(await publicHalf(key))) !== request.connector_fingerprint) {
     throw new KeyRefused("this is not the key that the request named", "connector_fingerprint");
   }
 }

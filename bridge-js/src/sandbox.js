@@ -21,6 +21,7 @@ import { jsonOf } from "./transport.js";
 /** @typedef {{domain: string, segment_id: string, content_revision: number, values: Record<string, unknown>}} Segment */
 
 export const PEOPLE = "/sandbox/people";
+const ATTEMPTS_AT_A_SEGMENT = 3;
 
 /** A sandbox person of the app whose token the client holds. Each call is described in index.d.ts. */
 export class SandboxPerson {
@@ -51,7 +52,12 @@ export class SandboxPerson {
   async fill(segments = SYNTHETIC_PROFILE) {
     for (const [place, values] of Object.entries(segments)) {
       const [domain = "", segmentId = ""] = place.split(".");
-      await this.#write(domain, segmentId, values, 0);
+      try {
+        await this.#write(domain, segmentId, values, 0);
+      } catch (error) {
+        if (!isStale(error)) throw error;
+        await this.#update(domain, segmentId, values);
+      }
     }
   }
 
@@ -59,7 +65,7 @@ export class SandboxPerson {
   async approve(requestId, { attributes, accessDuration } = {}) {
     const review = await this.#review(requestId);
     const { request } = review;
-    const values = valuesOf(withAnswers(await this.#segments(request.scope), request.derived, sealedAt()));
+    const values = valuesOf(withAnswers(await this.#segments({ scope: request.scope }), request.derived, sealedAt()));
     const named = [...(request.required_attributes ?? []), ...(request.optional_attributes ?? [])];
     const offered = named.length ? named : request.attributes;
     const approved = attributes ?? offered.filter((/** @type {string} */ path) => values.has(path));
@@ -126,7 +132,7 @@ export class SandboxPerson {
     this.vaultKey = null;
   }
 
-  /** @param {string} domain @param {string} segmentId @param {Record<string, unknown>} values @param {number} base @returns {Promise<void>} */
+  /** @param {string} domain @param {string} segmentId @param {Record<string, unknown>} values @param {number} base */
   async #write(domain, segmentId, values, base) {
     const place = { domain, segment_id: segmentId, content_revision: base + 1 };
     const body = {
@@ -134,19 +140,29 @@ export class SandboxPerson {
       base_content_revision: base,
       attributes: Object.keys(values),
     };
-    try {
-      shaped(REVISIONS, await this.#send("PUT", `/segments/${domain}/${segmentId}`, body));
-    } catch (error) {
-      const found = error instanceof Problem && error.code === "stale_revision" ? error.body.current_content_revision : null;
-      if (base !== 0 || !Number.isSafeInteger(found)) throw error;
-      await this.#write(domain, segmentId, values, found);
+    shaped(REVISIONS, await this.#send("PUT", `/segments/${domain}/${segmentId}`, body));
+  }
+
+  /** Keeps the attributes that are not given, also those that somebody else writes meanwhile. @param {string} domain @param {string} segmentId @param {Record<string, unknown>} values */
+  async #update(domain, segmentId, values) {
+    let least = 0;
+    for (let attempt = 1; ; attempt++) {
+      const current = (await this.#segments({ domain })).find(({ segment_id }) => segment_id === segmentId);
+      try {
+        return await this.#write(domain, segmentId, { ...current?.values, ...values }, Math.max(current?.content_revision ?? 0, least));
+      } catch (error) {
+        if (!isStale(error) || attempt === ATTEMPTS_AT_A_SEGMENT) throw error;
+        // A deleted segment is not listed, but its counting goes on: only the refusal tells how far.
+        const found = error.body.current_content_revision;
+        least = Number.isSafeInteger(found) ? found : 0;
+      }
     }
   }
 
-  /** @param {string} scope @returns {Promise<Segment[]>} */
-  async #segments(scope) {
+  /** @param {{scope: string} | {domain: string}} query @returns {Promise<Segment[]>} */
+  async #segments(query) {
     const key = this.#unlocked();
-    const listed = shaped(SEGMENTS, await this.#send("GET", `/segments?scope=${encodeURIComponent(scope)}`)).segments;
+    const listed = shaped(SEGMENTS, await this.#send("GET", `/segments?${new URLSearchParams(query)}`)).segments;
     return Promise.all(
       listed.map(async (/** @type {import("./contract.js").SealedSegment} */ { domain, segment_id, content_revision, jwe }) => {
         const place = { domain, segment_id, content_revision };
@@ -205,6 +221,9 @@ export class SandboxPerson {
     return answer.status === 204 ? {} : jsonOf(answer);
   }
 }
+
+/** Whether the segment has a later revision than the one written over. @param {unknown} error @returns {error is Problem} */
+const isStale = (error) => error instanceof Problem && error.code === "stale_revision";
 
 /** A new one, with a vault that is empty. @param {import("./transport.js").Transport} transport @param {string} label */
 export async function makePerson(transport, label) {

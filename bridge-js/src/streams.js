@@ -72,7 +72,7 @@ export class Stream {
     const passing = error instanceof Unreachable || (error instanceof Problem && PASSING.includes(error.status));
     this.failures += 1;
     const retryAfter = error instanceof Problem ? error.retryAfter : null;
-    const pause = (retryAfter ?? Math.min(LONGEST_PAUSE, this.retry * 2 ** (this.failures - 1) * jitter)) * 1000;
+    const pause = (retryAfter || Math.min(LONGEST_PAUSE, this.retry * 2 ** (this.failures - 1) * jitter)) * 1000;
     if (!passing || Date.now() + pause - this.waitingSince > this.patience * 1000) throw error;
     return pause;
   }

@@ -1,6 +1,8 @@
 // @ts-check
 // One HTTP call: bounded in time and size, redirects never followed, errors as Problem.
 
+import { setTimeout as wait } from "node:timers/promises";
+
 import { BadAnswer, Problem, Unreachable } from "./errors.js";
 import { Refused } from "./formats/errors.js";
 import { parseObject } from "./formats/json.js";
@@ -10,27 +12,33 @@ const MAX_BODY_BYTES = MAX_JWE_CHARS + 256 * 1024;
 const TRANSIENT = [502, 503, 504];
 const PAUSE = 200;
 const LONGEST_RETRY_AFTER = 10;
+const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
 
 /**
  * @typedef {{status: number, headers: Headers, body: Uint8Array}} Answer
  * @typedef {{method?: string, params?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>,
- *   extraSeconds?: number, repeatable?: boolean}} Call
+ *   extraSeconds?: number, repeatable?: boolean, signal?: AbortSignal}} Call
+ * @typedef {(milliseconds: number, signal?: AbortSignal) => Promise<void>} Pause
  */
 
 /** Whether trying again later may help. @param {unknown} error */
 export const isTransient = (error) =>
   error instanceof Unreachable || (error instanceof Problem && TRANSIENT.includes(error.status));
 
-/** @param {number} milliseconds @returns {Promise<void>} */
-export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Throws the signal's reason once that is aborted. @type {Pause} */
+export const sleep = (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => signal?.throwIfAborted());
 
 /** Calls under one address. */
 export class Transport {
   /**
    * @param {string} baseUrl @param {Record<string, string>} headers
-   * @param {{timeoutSeconds: number, attempts: number, pause: (milliseconds: number) => Promise<void>}} limits
+   * @param {{timeoutSeconds: number, attempts: number, pause: Pause}} limits
    */
   constructor(baseUrl, headers, limits) {
+    // written so that NaN, which no comparison is true of, is refused too
+    if (!(typeof limits.timeoutSeconds === "number" && limits.timeoutSeconds > 0)) {
+      throw new Refused(`${limits.timeoutSeconds} is no time to answer in: give seconds, more than 0`);
+    }
     this.baseUrl = checkedBaseUrl(baseUrl);
     this.headers = headers;
     this.limits = limits;
@@ -48,42 +56,49 @@ export class Transport {
       } catch (error) {
         const pause = pauseAfter(error, attempt);
         if (attempt >= attempts || pause === null) throw error;
-        await this.limits.pause(pause);
+        await this.limits.pause(pause, call.signal);
       }
     }
   }
 
   /** @param {string} path @param {Call} call @returns {Promise<Answer>} */
-  async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0 }) {
-    const signal = AbortSignal.timeout((this.limits.timeoutSeconds + extraSeconds) * 1000);
+  async #once(path, { method = "GET", params = {}, body, headers = {}, extraSeconds = 0, signal }) {
     /** @type {Record<string, string>} */
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
+    const sent = {
+      method,
+      headers: new Headers({ Accept: "application/json", ...this.headers, ...json, ...headers }),
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timerOf(this.limits.timeoutSeconds + extraSeconds));
+    const release = abortWith(abort, signal);
     try {
-      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, {
-        method,
-        headers: { Accept: "application/json", ...this.headers, ...json, ...headers },
-        body: body === undefined ? undefined : JSON.stringify(body),
-        redirect: "manual",
-        signal,
-      });
+      const response = await fetch(`${this.baseUrl}${path}${query(params)}`, { ...sent, redirect: "manual", signal: abort.signal });
       return { status: response.status, headers: response.headers, body: await boundedBody(response) };
     } catch (error) {
       if (error instanceof BadAnswer) throw error;
+      signal?.throwIfAborted();
       throw unreachable(method, path, error);
+    } finally {
+      clearTimeout(timer);
+      release();
     }
   }
 
   /**
    * The body of a 200 as it comes; Unreachable after so many seconds of waiting without a byte.
-   * @param {string} path @param {Record<string, string>} headers @param {number} silence
+   * @param {string} path @param {Record<string, string>} headers @param {number} silence @param {AbortSignal} [signal]
    * @returns {AsyncGenerator<Uint8Array, void, undefined>}
    */
-  async *stream(path, headers, silence) {
+  async *stream(path, headers, silence, signal) {
     const abort = new AbortController();
+    const sent = new Headers({ ...this.headers, ...headers });
     let timer = setTimeout(() => abort.abort(), silence * 1000);
+    const release = abortWith(abort, signal);
     try {
       const response = await fetch(`${this.baseUrl}${path}`, {
-        headers: { ...this.headers, ...headers },
+        headers: sent,
         redirect: "manual",
         signal: abort.signal,
       });
@@ -97,9 +112,12 @@ export class Transport {
         timer = setTimeout(() => abort.abort(), silence * 1000);
       }
     } catch (error) {
-      throw error instanceof BadAnswer || error instanceof Problem ? error : unreachable("GET", path, error);
+      if (error instanceof BadAnswer || error instanceof Problem) throw error;
+      signal?.throwIfAborted();
+      throw unreachable("GET", path, error);
     } finally {
       clearTimeout(timer);
+      release();
       abort.abort();
     }
   }
@@ -128,6 +146,17 @@ export function restBaseUrl(url) {
   const base = checkedBaseUrl(url);
   return new URL(base).pathname === "/" ? `${base}/api/v1` : base;
 }
+
+/** Abort with the caller's signal too, until what is returned is called. @param {AbortController} abort @param {AbortSignal} [signal] */
+function abortWith(abort, signal) {
+  const stop = () => abort.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop);
+  return () => signal?.removeEventListener("abort", stop);
+}
+
+/** Seconds as a timer takes them. @param {number} seconds */
+const timerOf = (seconds) => Math.min(LONGEST_TIMER, Math.ceil(seconds * 1000));
 
 /** @param {Record<string, unknown>} params */
 function query(params) {
@@ -169,19 +198,26 @@ function problemOf(answer) {
   } catch {
     // told as unexpected_answer
   }
-  return new Problem(answer.status, body, /^\d{1,6}$/.test(wait) ? Number(wait) : null);
+  const requestId = answer.headers.get("X-Request-Id") ?? "";
+  return new Problem(answer.status, body, /^\d{1,6}$/.test(wait) ? Number(wait) : null, requestId);
 }
 
 /** Milliseconds before the next attempt, or null where another would be no use. @param {unknown} error @param {number} attempt */
 function pauseAfter(error, attempt) {
   if (!isTransient(error)) return null;
   const retryAfter = error instanceof Problem ? error.retryAfter : null;
-  if (retryAfter !== null) return retryAfter <= LONGEST_RETRY_AFTER ? retryAfter * 1000 : null;
+  if (retryAfter) return retryAfter <= LONGEST_RETRY_AFTER ? retryAfter * 1000 : null;
   return PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
 }
 
 /** The address may hold what the caller does not want in a log, so only the kind of failure is told. @param {string} method @param {string} path @param {any} error */
 function unreachable(method, path, error) {
   const late = error?.name === "TimeoutError" || error?.name === "AbortError";
-  return new Unreachable(`${method} ${path} failed: ${late ? "the answer did not come in time" : "no connection"}`);
+  const reason = late ? "the answer did not come in time" : isUntrusted(error) ? "the server's certificate was not accepted" : "no connection";
+  return new Unreachable(`${method} ${path} failed: ${reason}`, { cause: error });
+}
+
+/** Whether OpenSSL or Node refused the server's certificate, by the names that they have for it. @param {any} error of fetch */
+function isUntrusted(error) {
+  return /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_)|SELF_SIGNED/.test(error?.cause?.code ?? "");
 }

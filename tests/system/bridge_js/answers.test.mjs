@@ -1,12 +1,14 @@
 // The client against a service that follows a script: what is sent, what is tried again, what is refused.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { getEventListeners, once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { after, before, beforeEach, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import * as bridge from "../../../bridge-js/src/index.js";
-import { Transport } from "../../../bridge-js/src/transport.js";
+import { sleep, Transport } from "../../../bridge-js/src/transport.js";
 
 const TOKEN = `cr_live_abcdefgh_${"s".repeat(43)}`;
 const DROP = "drop the connection";
@@ -55,8 +57,9 @@ const server = createServer((request, response) => {
     const step = script.length > 1 ? script.shift() : script[0];
     if (step === HANG) return;
     if (step === DROP) return request.socket.destroy();
-    const { status = 200, headers = {}, body = {} } = step;
+    const { status = 200, headers = {}, body = {}, open = false } = step;
     response.writeHead(status, headers);
+    if (open) return response.write(body);
     response.end(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
 });
@@ -169,6 +172,27 @@ test("a write under a key is tried again", async () => {
   assert.deepEqual(received.map((one) => one.headers["idempotency-key"]), ["once", "once"]);
 });
 
+test("a key of any text is sent as the service reads it", async () => {
+  answers({ body: MADE_REQUEST });
+  for (const idempotencyKey of ["trip 42/a", "ключ", "é".repeat(128)]) {
+    await ask({ idempotencyKey });
+    assert.equal(Buffer.from(received.at(-1).headers["idempotency-key"], "latin1").toString(), idempotencyKey);
+  }
+});
+
+for (const idempotencyKey of ["a\nb", " a", "a ", "x".repeat(129), "\ud800"]) {
+  test(`no key of a write: ${JSON.stringify(idempotencyKey).slice(0, 10)}`, async () => {
+    await assert.rejects(ask({ idempotencyKey }), (error) => error instanceof bridge.Refused && error.member === "idempotency_key");
+    assert.equal(received.length, 0);
+  });
+}
+
+test("what no JSON can say is the caller's error, and is not tried again", async () => {
+  await assert.rejects(ask({ maxReads: 3n, idempotencyKey: "once" }), TypeError);
+  await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), TypeError);
+  assert.deepEqual([received, pauses], [[], []]);
+});
+
 test("a hint of one's own caller leaves as a hash", async () => {
   answers({ body: MADE_REQUEST }, problem("unknown_user", 404), { body: MADE_REQUEST });
   await ask({ clientHint: "Zoë at the form" });
@@ -187,6 +211,13 @@ test("a refusal says what the service said, in one line", async () => {
     return true;
   });
   assert.equal(received.length, 1);
+});
+
+test("a refusal without a trace is found by its request", async () => {
+  const headers = { "X-Request-Id": "r1" };
+  answers({ status: 500, headers, body: "<html>" }, { ...problem("unknown_user", 404, { trace_id: "t1" }), headers });
+  await assert.rejects(client.catalog(), (error) => error.code === "unexpected_answer" && error.traceId === "r1");
+  await assert.rejects(client.catalog(), (error) => error.traceId === "t1");
 });
 
 for (const [body, reason] of [
@@ -209,12 +240,41 @@ test("redirects are not followed, long answers are given up, late ones too", asy
   await assert.rejects(ask({}, hasty), /in time/);
 });
 
+test("a certificate that is not trusted is told from no connection", async (context) => {
+  const made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -keyout - -out -";
+  const pem = execFileSync("openssl", made.split(" "), { stdio: ["ignore", "pipe", "ignore"] });
+  const untrusted = createTlsServer({ key: pem, cert: pem }).listen(0, "127.0.0.1");
+  context.after(() => untrusted.close());
+  await once(untrusted, "listening");
+  const address = `https://127.0.0.1:${untrusted.address().port}`;
+  await assert.rejects(new bridge.Client(address, TOKEN, { attempts: 1 }).catalog(), (error) => {
+    assert.equal(error.cause.cause.code, "DEPTH_ZERO_SELF_SIGNED_CERT");
+    return error instanceof bridge.Unreachable && /certificate was not accepted$/.test(error.message);
+  });
+  answers(DROP);
+  await assert.rejects(ask(), (error) => error.cause instanceof TypeError && /no connection$/.test(error.message));
+});
+
 for (const token of ["", "a b", "a\r\nb", "tökèn", undefined]) {
   test(`no token: ${token}`, () => assert.throws(() => new bridge.Client("http://127.0.0.1:9/", token), /developer token/));
 }
 
 for (const url of ["", "localhost", "ftp://a", "http://u:p@a/", "http://a/?q"]) {
   test(`no base address: ${url}`, () => assert.throws(() => new bridge.Client(url, TOKEN), /base address/));
+}
+
+for (const timeoutSeconds of [16.1, 30.0001, 2 ** 40, Infinity]) {
+  test(`an answer has ${timeoutSeconds} seconds`, async () => {
+    answers({ body: { scope_entries: [] } });
+    assert.deepEqual(await new bridge.Client(`http://127.0.0.1:${server.address().port}`, TOKEN, { timeoutSeconds }).catalog(), []);
+  });
+}
+
+for (const timeoutSeconds of [0, -1, NaN, "30", null]) {
+  test(`no time to answer in: ${JSON.stringify(timeoutSeconds)}`, () => {
+    assert.throws(() => new bridge.Client("http://127.0.0.1:9/", TOKEN, { timeoutSeconds }), bridge.Refused);
+    assert.throws(() => new bridge.LogReader("http://127.0.0.1:9/", { timeoutSeconds }), bridge.Refused);
+  });
 }
 
 test("an origin alone is taken for its REST base", async () => {
@@ -235,6 +295,18 @@ test("waiting outlives a restart and ends with the decision", async () => {
   answers(DROP, DROP, DROP, DROP, problem("slow_down", 429, {}), { body: PENDING }, { body: DENIED });
   assert.equal((await client.waitForDecision("req_a", { timeoutSeconds: 60 })).status, "denied");
   assert.ok(received.every((one) => /wait=\d+/.test(one.url)));
+});
+
+test("zero seconds to wait are the usual pause", async () => {
+  const busy = (code, status) => ({ ...problem(code, status), headers: { "Retry-After": "0" } });
+  answers(busy("slow_down", 429), { body: DENIED });
+  await client.waitForDecision("req_a", { timeoutSeconds: 60 });
+  answers(busy("temporarily_unavailable", 503), { body: { scope_entries: [] } });
+  await client.catalog();
+  answers(busy("temporarily_unavailable", 503), { body: event(41) });
+  for await (const { id } of client.events()) if (id === 41) break;
+  const [poll, attempt, stream] = pauses;
+  assert.ok(poll === 1000 && attempt >= 100 && stream >= 1000, String(pauses));
 });
 
 test("waiting ends with its time, and hides no error", async () => {
@@ -263,6 +335,13 @@ test("a read with another key never leaves", async () => {
   await assert.rejects(client.read(MADE_REQUEST, await bridge.generateConnectorKey("P-256")), bridge.KeyRefused);
   assert.equal(received.length, 0);
 });
+
+for (const [what, half] of [["without d", async () => bridge.publicHalf(KEY)], ["with another's d", async () => ({ ...KEY, d: (await bridge.generateConnectorKey("P-256")).d })]]) {
+  test(`a read with the request's key ${what} never leaves`, async () => {
+    await assert.rejects(client.read(MADE_REQUEST, await half()), (error) => error instanceof bridge.KeyRefused && error.member === "d");
+    assert.equal(received.length, 0);
+  });
+}
 
 test("events go on after they broke off, each one once", async () => {
   answers({ body: "id: 40\nretry: 100\n\n" }, DROP, { body: event(41) }, problem("x", 503), { body: event(41) + event(42) });
@@ -316,6 +395,52 @@ test("events end where another connection would be no use", async () => {
   answers(DROP);
   await assert.rejects(client.events({ patienceSeconds: 1.5 }).next(), bridge.Unreachable);
 });
+
+const ENOUGH = new Error("enough");
+const isEnough = (error) => error === ENOUGH;
+for (const [what, begin] of [
+  ["a wait", (by, signal) => by.waitForDecision("req_a", { timeoutSeconds: Infinity, signal })],
+  ["a stream", (by, signal) => by.events({ signal }).next()],
+]) {
+  test(`${what} is stopped while no answer comes`, { timeout: 10_000 }, async () => {
+    answers(HANG);
+    const stop = new AbortController();
+    const stopped = assert.rejects(begin(client, stop.signal), isEnough);
+    const [{ socket }] = await once(server, "request");
+    const closed = once(socket, "close");
+    stop.abort(ENOUGH);
+    await Promise.all([stopped, closed]);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+    await assert.rejects(begin(client, stop.signal), isEnough);
+    assert.equal(received.length, 1);
+  });
+
+  test(`${what} is stopped in a pause`, { timeout: 10_000 }, async () => {
+    answers({ ...problem("slow_down", 429), headers: { "Retry-After": "200" } });
+    const stop = new AbortController();
+    const pause = (milliseconds, signal) => {
+      const pausing = sleep(milliseconds, signal);
+      stop.abort(ENOUGH);
+      return pausing;
+    };
+    const own = new bridge.Client(`http://127.0.0.1:${server.address().port}`, TOKEN, { pause });
+    await assert.rejects(begin(own, stop.signal), isEnough);
+  });
+}
+
+for (const [when, body] of [["between two events", event(41) + event(42)], ["while none comes", event(41)]]) {
+  test(`a stream is stopped ${when}`, { timeout: 10_000 }, async () => {
+    answers({ body, open: true });
+    const stop = new AbortController();
+    const events = client.events({ signal: stop.signal });
+    const [{ value }, [{ socket }]] = await Promise.all([events.next(), once(server, "request")]);
+    assert.equal(value.id, 41);
+    const closed = once(socket, "close");
+    stop.abort(ENOUGH);
+    await Promise.all([assert.rejects(events.next(), isEnough), closed]);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+  });
+}
 
 test("pages are followed", async () => {
   answers({ body: { requests: [DENIED], next_cursor: "c" } }, { body: { requests: [PENDING], next_cursor: null } });

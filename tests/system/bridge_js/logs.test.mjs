@@ -2,12 +2,15 @@
 
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { readChain, readEntry } from "../../../bridge-js/src/formats/entries.js";
 import { LogEpochChanged, NothingPublished, Refused, verifyReceiptProof } from "../../../bridge-js/src/index.js";
 import { newestInLog, withFollowingWitnesses } from "../../../bridge-js/src/formats/trust.js";
-import { LogKeyChanged, Memory, trusted } from "../../../bridge-js/src/memories.js";
+import { LogKeyChanged, Memories, Memory, trusted } from "../../../bridge-js/src/memories.js";
 import { includes, isConsistent } from "../../../bridge-js/src/formats/merkle.js";
 import { missing, readCheckpoint, readHashes, readKey, readKeys } from "../../../bridge-js/src/formats/notes.js";
 import { canonical } from "../../../bridge-js/src/formats/canonical.js";
@@ -152,6 +155,18 @@ test("a new key is learned from the known one's word", async () => {
   assert.deepEqual((await Memory.of(alone.dump())).dump(), alone.dump());
   await assert.rejects(async () => alone.read(noteOf(20)), LogKeyChanged);
   await assert.rejects(async () => (await memoryOf(6)).read(noteOf(9, [next])), LogKeyChanged);
+});
+
+test("a memory that cannot be written leaves nothing behind", (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "memory-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "logs.json");
+  new Memories(path, null).keep("https://one.example", { dump: () => ({}) });
+  assert.deepEqual(readdirSync(folder), ["logs.json"]);
+  const taken = join(folder, "taken");
+  const inTheWay = { dump: () => (mkdirSync(taken), {}) }; // after the file was looked for
+  assert.throws(() => new Memories(taken, null).keep("https://one.example", inTheWay), { code: "EISDIR" });
+  assert.deepEqual(readdirSync(folder).sort(), ["logs.json", "taken"]);
 });
 
 test("a log without a checkpoint is new, or was taken away", async () => {

@@ -21,6 +21,17 @@ test("a whole profile is filled, and filled again", async () => {
   await refused(client.discover(person.userId), "unknown_user");
 });
 
+test("what is filled later is kept beside what was there", async () => {
+  const [key, person] = [await generateConnectorKey(), await client.makeSandboxPerson()];
+  await person.fill({ "lifestyle.food": { favorite_cuisine: "Thai", diet_preference: "Vegan" } });
+  await person.fill({ "lifestyle.food": { favorite_cuisine: "Korean" } });
+  const request = await ask(person.userId, key);
+  await person.approve(request.request_id);
+  const { data } = await client.read(request, key);
+  assert.deepEqual(data, { lifestyle: { food: { favorite_cuisine: "Korean", diet_preference: "Vegan" } } });
+  await person.deletePerson();
+});
+
 test("an app has itself told of an event of agents", async () => {
   const notice = await client.tellSandboxEvent("analysis.completed");
   assert.equal(notice.status, "completed");

@@ -16,7 +16,7 @@ def test_a_person_is_played(package, service, transactional_db, api):
         "--test", "--test-reporter=tap", HERE / "sandbox.test.mjs", SERVICE=service, TOKEN=token, LIVE_TOKEN=api.token
     )
 
-    assert passed(output) == 7
+    assert passed(output) == 8
 
 
 def test_both_clients_fill_the_same_profile():
