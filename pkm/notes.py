@@ -7,6 +7,8 @@ from django.db import models, transaction
 
 from accounts.models import User
 from common.clock import rfc3339
+from common.limits import Limit, count
+from common.problems import TooManyRequests
 from common.sql.dialect import Joined
 from pkm import sealed, signatures
 from pkm.errors import NotesMismatch, StaleRevision
@@ -16,6 +18,7 @@ from pkm.vault.models import IN_USE, VaultKey
 from pkm.vault.queries import not_in_use
 
 Changed = TypeVar("Changed")
+_WRITTEN = Limit("vault-notes", 600, 3600, in_database=True)  # kept with the notes, or not at all
 
 
 class VaultNotes(models.Model):
@@ -56,12 +59,14 @@ def has_notes(user: User) -> bool:
 
 
 @transaction.atomic
-def write_notes(*, by: User, jwe: str, base_revision: int) -> dict[str, Any]:
+def write_notes(*, by: User, jwe: str, base_revision: int, counted: bool = False) -> dict[str, Any]:
     """Keep the revision after `base_revision` (0 for the first); returns `notes_of`.
 
     Inside the transaction of what they tell of, where there is one: a decision, a newer export, an end.
+    Each leaves an entry in the public log for good: `counted` are those that nothing brings along which protects or
+    is limited itself.
 
-    Raises `StaleRevision` where somebody else wrote first, `NotesMismatch`, `VaultAbsent`.
+    Raises `StaleRevision` where somebody else wrote first, `NotesMismatch`, `VaultAbsent`, `TooManyRequests`.
     """
     locked_index(by)
     vault = VaultKey.objects.filter(user=by, vault_status__in=IN_USE).first()
@@ -73,6 +78,8 @@ def write_notes(*, by: User, jwe: str, base_revision: int) -> dict[str, Any]:
         detail = f"The notes' current revision is {current}."
         raise StaleRevision(detail, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
+    if counted:
+        count(_WRITTEN, by.public_id).require(TooManyRequests)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     record_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)
     return notes_of(by)
@@ -83,16 +90,18 @@ def record_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
     notes_written(user, NotesState(key_id, revision, signatures.sha256(jwe)))
 
 
-def change_with_notes(change: Callable[[], Changed], *, by: User, notes: Mapping[str, Any] | None) -> Changed:
+def change_with_notes(
+    change: Callable[[], Changed], *, by: User, notes: Mapping[str, Any] | None, counted: bool = False
+) -> Changed:
     """Do this and keep the notes that tell of it, both or neither; returns what `change` does.
 
-    `notes` are the arguments of `write_notes`. Raises what that and `change` do.
+    `notes` and `counted` are the arguments of `write_notes`. Raises what that and `change` do.
     """
     if notes is None:
         return change()
     with transaction.atomic():
         changed = change()
-        write_notes(by=by, **notes)
+        write_notes(by=by, **notes, counted=counted)
     return changed
 
 

@@ -311,7 +311,7 @@ ADDRESSES: list[Address] = [
     Address("api/v1/people", "GET", program("discover", other="200")),
     Address("api/v1/connections", "POST", program("discover", "request", app="201", other="201"), {}),
     Address("api/v1/connections/<str:id>", "GET", program("discover", "request")),
-    Address("api/v1/connections/<str:id>", "DELETE", program("discover", "request", app="404")),
+    Address("api/v1/connections/<str:id>", "DELETE", program("request", app="404")),
     Address(
         "api/v1/connections/<str:id>/complete",
         "POST",

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from rest_framework.request import Request
 
 from common.admission.schemas import Nothing
 from common.clock import rfc3339
@@ -17,6 +18,7 @@ from consent.notices import long_polling
 from consent.schemas import SPECIAL, CompleteBody, ConnectionBody, WaitQuery
 from consent.states import Actor, ConnectionStatus
 from consent.status import INTERVAL
+from developers.permissions import require_permission
 
 _ID = path_parameter("id", "The `connection_id`.", shapes.EXAMPLE_CONNECTION_ID)
 _NAME = path_parameter(
@@ -71,10 +73,19 @@ class Connections(DeveloperView):
 
 
 class Connection(DeveloperView):
-    """Where a connection stands; and its end, for which the person is named."""
+    """Where a connection stands; and its end, for which the person is named and the token has to let the app ask."""
 
     needs = frozenset({"request", "discover"})
     takes_query = True
+
+    @classmethod
+    def who_may_call(cls, method: str) -> str:
+        return "Needs the permission `request`." if method == "DELETE" else super().who_may_call(method)
+
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if request.method == "DELETE":  # it ends what may be read, as ending a consent does
+            require_permission(self.app, frozenset({"request"}), path=request.path)
 
     def note_limits(self) -> None:
         if self.request.method == "GET" and not self.limits:

@@ -182,27 +182,30 @@ def _advance(
 
 
 def _manifest(address: _Address, attributes: list[str]) -> Manifest:
-    """The manifest that lists these attributes: the current one, or a new one where the domain's set changed."""
+    """The manifest that lists these attributes: the current one, or a new one where the domain's set changed.
+
+    Paths of other segments go over to the new one, so that one that is not current has none.
+    """
     current = Manifest.objects.filter(user=address.user, domain=address.domain, is_current=True).first()
-    known = list(current.paths.order_by("pk")) if current else []
-    names = {path.path.split(".")[2] for path in known if path.segment_id == address.segment_id}
+    known = list(current.paths.values_list("segment_id", "path")) if current else []
+    kept = [segment_id for segment_id, _ in known if segment_id != address.segment_id]
+    names = {path.split(".")[2] for segment_id, path in known if segment_id == address.segment_id}
     if current is not None and names == set(attributes):
         return current
     if current is not None:
         current.is_current = False
         current.save(update_fields=["is_current"])
-    kept = [path for path in known if path.segment_id != address.segment_id]
-    added = _paths(address, attributes)
     manifest = Manifest.objects.create(
         user=address.user,
         domain=address.domain,
         manifest_revision=current.manifest_revision + 1 if current else 1,
-        segment_ids=sorted({path.segment_id for path in [*kept, *added]}),
-        path_count=len(kept) + len(added),
+        segment_ids=sorted({*kept, *([address.segment_id] if attributes else [])}),
+        path_count=len(kept) + len(attributes),
     )
-    for path in [*kept, *added]:
-        path.pk, path.manifest = None, manifest
-    ManifestPath.objects.bulk_create([*kept, *added])
+    if current is not None:
+        current.paths.filter(segment_id=address.segment_id).delete()
+        current.paths.update(manifest=manifest)
+    ManifestPath.objects.bulk_create(_paths(address, attributes, manifest))
     record(
         address.user,
         EventKind.MANIFEST_CHANGED,
@@ -213,11 +216,12 @@ def _manifest(address: _Address, attributes: list[str]) -> Manifest:
     return manifest
 
 
-def _paths(address: _Address, attributes: list[str]) -> list[ManifestPath]:
+def _paths(address: _Address, attributes: list[str], manifest: Manifest) -> list[ManifestPath]:
     base = f"{address.domain}.{address.segment_id}"
     entries = {entry.scope: entry for entry in ScopeEntry.objects.filter(scope__startswith=f"attr.{base}.")}
+    facts = {name: registry_facts(entries, f"{base}.{name}") for name in attributes}
     return [
-        ManifestPath(path=f"{base}.{name}", segment_id=address.segment_id, **registry_facts(entries, f"{base}.{name}"))
+        ManifestPath(manifest=manifest, path=f"{base}.{name}", segment_id=address.segment_id, **facts[name])
         for name in attributes
     ]
 

@@ -7,7 +7,7 @@ from common.constraints import check
 
 
 class Manifest(models.Model):
-    """One version of the set of attributes in a domain; a new one whenever that set changes."""
+    """One version of the set of attributes in a domain; a new one whenever that changes. Only the current has paths."""
 
     user = models.ForeignKey("accounts.User", on_delete=models.CASCADE, related_name="manifests", db_index=False)
     domain = models.CharField(max_length=64)

@@ -65,8 +65,7 @@ class Notes(OwnerView):
 
     def put(self, request: Request) -> HttpResponse:
         body = self.body(web_schemas.NotesBody)
-        kept = notes_actions.write_notes(by=self.person, jwe=body.jwe, base_revision=body.base_revision)
-        return json_answer(kept)
+        return json_answer(notes_actions.write_notes(by=self.person, **body.model_dump(), counted=True))
 
 
 class Wrappers(OwnerView):
@@ -118,7 +117,9 @@ class Segment(OwnerView):
         body = self.body(web_schemas.SegmentBody).model_dump()
         notes = body.pop("notes")
         write = partial(segment_actions.write_segment, by=self.person, domain=domain, segment_id=segment_id, **body)
-        return json_answer(notes_actions.change_with_notes(write, by=self.person, notes=notes))
+        is_first = body["base_content_revision"] == 0  # of which there are as many as segments, as in an import
+        kept = notes_actions.change_with_notes(write, by=self.person, notes=notes, counted=not is_first)
+        return json_answer(kept)
 
     def delete(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
         base = int(self.query(web_schemas.DeleteQuery).base_content_revision)
@@ -135,21 +136,25 @@ class Segment(OwnerView):
 
 class HiddenScope(OwnerView):
     def put(self, request: Request, scope: str) -> HttpResponse:
-        return self._change(hidden_scopes.hide_scope, scope, self._notes())
+        is_hidden = scope in registry_queries.hidden_scopes(self.person)  # once more protects nothing
+        return self._change(hidden_scopes.hide_scope, scope, self._notes(), counted=is_hidden)
 
     def delete(self, request: Request, scope: str) -> HttpResponse:
         """Without its notes, where it has any, the vault would take this for somebody else's doing."""
         notes, person = self._notes(), self.person
         if notes is None and notes_actions.has_notes(person) and scope in registry_queries.hidden_scopes(person):
             raise StaleRevision("Send the notes that no longer name this scope.", member="notes")
-        return self._change(hidden_scopes.show_scope, scope, notes)
+        return self._change(hidden_scopes.show_scope, scope, notes, counted=True)
 
     def _notes(self) -> dict[str, Any] | None:
         notes: dict[str, Any] | None = self.body(web_schemas.WithNotesBody).model_dump()["notes"]
         return notes
 
-    def _change(self, change: Callable[..., None], scope: str, notes: dict[str, Any] | None) -> HttpResponse:
-        notes_actions.change_with_notes(partial(change, by=self.person, scope=scope), by=self.person, notes=notes)
+    def _change(
+        self, change: Callable[..., None], scope: str, notes: dict[str, Any] | None, *, counted: bool
+    ) -> HttpResponse:
+        changed = partial(change, by=self.person, scope=scope)
+        notes_actions.change_with_notes(changed, by=self.person, notes=notes, counted=counted)
         return HttpResponse(status=204)
 
 

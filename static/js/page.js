@@ -145,6 +145,7 @@ function apiWords({ code, status, body }) {
     vault_exists: gettext("Your data was set up already, perhaps in another tab. Reload the page."),
     payload_too_large: gettext("This is too large to be kept in one place."),
     quota_exceeded: quotaWords(body),
+    too_many_requests: gettext("That was often enough for now. Nothing was changed: try again in an hour."),
     temporarily_unavailable: gettext("The service is busy. Nothing was changed: try again in a moment."),
     unknown_request: gettext("There is no such request any more."),
   };

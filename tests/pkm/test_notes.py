@@ -5,11 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from common.limits import Limit
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent_bridge import sealed
 from consent_bridge.encoding import decode_base64url, dump_json, encode_base64url, parse_object
 from consent_bridge.signatures import sha256
+from pkm import notes as notes_actions
 from pkm.notes import VaultNotes
 from pkm.registry import queries as registry_queries
 from pkm.reset import actions as reset_actions
@@ -184,6 +186,21 @@ def test_a_change_and_its_notes_are_one(owner, vault, send, change):
 
     assert opened_notes(owner.get(AT).json()["jwe"], vault.key.secret) == {"extra": change}
     assert state(owner) == CHANGES[change]
+
+
+def test_notes_that_protect_nothing_cannot_grow_the_log_without_end(owner, vault, send, monkeypatch):
+    monkeypatch.setattr(notes_actions, "_WRITTEN", Limit("vault-notes", 1, 3600, in_database=True))
+    assert send("hide", body(vault)).status_code == 204
+    assert owner.put(AT, body(vault, 1)).status_code == 200
+    before = states(vault.user), state(owner)
+
+    refused = [owner.put(AT, body(vault, 2)), *(send(change, body(vault, 2)) for change in ("write", "hide", "show"))]
+
+    assert [problem_of(answer)[:2] for answer in refused] == [(429, "too_many_requests")] * 4
+    assert all(0 < int(answer["Retry-After"]) <= 3600 for answer in refused)
+    assert (states(vault.user), state(owner)) == before
+    assert send("delete", body(vault, 2)).status_code == 200  # what protects is never refused
+    assert [one["revision"] for one in states(vault.user)] == [1, 2, 3]
 
 
 def test_nothing_is_shown_again_without_the_notes(owner, vault, send):

@@ -101,6 +101,18 @@ def test_write_with_other_attributes_makes_a_new_manifest(vault):
     assert _index(vault.user) == (["lifestyle"], {"lifestyle": {"fitness": 1, "food": 2}}, 3, ["lifestyle"])
 
 
+def test_no_path_of_an_earlier_manifest_is_kept(vault):
+    _write(vault, segment_id="fitness", values={"gym_membership": "yes"})
+    for base in range(4):
+        _write(vault, values=dict.fromkeys([*FOOD, f"word_{base}"], "x"), base=base)
+    segment_actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="food", base_content_revision=4)
+    _write(vault, values={"word_5": "x"}, base=5)
+
+    rows = ManifestPath.objects.order_by("pk").values_list("path", "manifest__manifest_revision")
+    assert list(rows) == [("lifestyle.fitness.gym_membership", 7), ("lifestyle.food.word_5", 7)]
+    assert Manifest.objects.count() == 7
+
+
 def test_own_attribute_is_revealed_by_the_scope_of_its_segment(vault):
     _write(vault, "contact", "phone", {"phone": "+49 30 1", "second_phone": "+49 30 2"})
     rows = ManifestPath.objects.order_by("pk").values_list(

@@ -581,6 +581,7 @@ def test_permissions(shop: Developer) -> None:
 
     assert discovering.post("/connections", {}).status_code == 201
     assert problem(discovering.post("/connections", {"request": RIDING})) == (403, "insufficient_scope")
+    assert problem(discovering.delete("/connections/usr_a")) == (403, "insufficient_scope")
     made = begin(shop)
     other = Developer.of(AppFactory())
     assert problem(other.get(f"/connections/{made['connection_id']}")) == (404, "unknown_connection")

@@ -258,3 +258,29 @@ def test_a_new_vault_is_no_older_state_on_another_device(sealing_driver: Driver,
     assert run(other, "return failure(notes.readNotes);") is None
     assert run(other, 'return recalled("segments:usr_a");') is None
     sealing_driver.close_contexts()
+
+
+def test_the_log_is_asked_about_few_entries_at_once(sealing_tabs: Tabs) -> None:
+    """A browser that was away for months asks about hundreds."""
+    tab: Tab = sealing_tabs()
+    found = tab.run(
+        """async (count) => {
+          const { whichAreProved } = await import("/static/js/log/reading.js");
+          const paths = [];
+          let [open, most] = [0, 0];
+          globalThis.fetch = async (path) => {
+            paths.push(path);
+            most = Math.max(most, (open += 1));
+            await null;
+            open -= 1;
+            return new Response("", { status: 202 });
+          };
+          const at = new Date().toISOString();
+          const entries = Array.from({ length: count }, (_, number) => ({ entry_hash: `${number}`, at }));
+          const places = await whichAreProved(entries);
+          return { paths, most, places };
+        }""",
+        21,
+    )
+
+    assert found == {"paths": [f"/log/proof/{number}" for number in range(21)], "most": 8, "places": [None] * 21}
