@@ -1,4 +1,4 @@
-"""How many analyses and sendings one person, and one app for all people together, may ask for in an hour.
+"""How many analyses, sendings and messages one person, and one app for all people, may ask for in an hour.
 
 What is under way is bounded apart from this; a budget bounds what can be asked for in a row. It is spent by the
 transaction that writes what was asked for, as the last thing that may refuse it: a refusal gives it back.
@@ -19,6 +19,7 @@ class Budget(StrEnum):
 
     ANALYSES = "analyses"
     ACTIVATIONS = "activations"
+    MESSAGES = "messages"
 
 
 def usage(budget: Budget, *, person_pk: int, app_pk: int | None) -> list[Count]:

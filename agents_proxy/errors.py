@@ -124,6 +124,13 @@ class TooManyCalls(Refusal):
     status, code, name, message = 429, -32052, "too_many_requests", "Too many calls; try again later."
 
 
+class TooManyMessages(Refusal):
+    """This person, or this app for all people, had as many messages sent within an hour as it may."""
+
+    status, code, name, message = 429, -32052, "too_many_requests", "No more messages for now; try again later."
+    reason = "message_budget_spent"
+
+
 class NotConfigured(Refusal):
     """This deployment has no upstream for the agent."""
 

@@ -12,6 +12,7 @@ REFUSALS = {
     "agent_busy": _("The agent takes no more calls for now. Try again later."),
     "invalid_agent_response": _("What came back was no answer of an agent."),
     "too_many_requests": _("Too many calls at once. Wait a moment and try again."),
+    "message_budget_spent": _("You sent too much within an hour. Nothing was sent; try again later."),
     "consent_required": _("Nothing is sent to any agent unless you agree."),
     "subject_mismatch": _("This is about somebody else. Agents are asked about you alone."),
     "subject_not_verified": _("Verify your e-mail address first: agents are asked about verified addresses alone."),

@@ -29,7 +29,8 @@ def main() -> int:
     with staging.own_database() as url, slow_agent() as agent:
         address = f"http://127.0.0.1:{agent}"
         requests = prepare(
-            url, AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_CORE_URL=f"{address}/0",
+            url, AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_PUBLIC_URL=f"{address}/{options.seconds}",
+            AGENT_CORE_URL=f"{address}/0",
             A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
         )  # fmt: skip
         with granian("config.wsgi:application", workers=WORKERS, threads=THREADS) as server:
@@ -48,6 +49,7 @@ def prepare(url: str, **env: str) -> dict[str, bytes]:
     envelope = json.dumps({"jsonrpc": "2.0", "id": "task-bench", "method": "tasks/send", "params": {}})
     return {
         "slow": post("/api/a2a/brand", consented, body).encode(),
+        "slow too": post("/api/a2a/public", consented, body).encode(),  # one agent has half of the places
         "fast": post("/api/a2a/core", consented, body).encode(),
         "direct": post("/0", "", envelope).encode(),
         "poll": status.encode(),
@@ -90,9 +92,10 @@ async def measure(port: int, agents: int, requests: dict[str, bytes], options: A
 
     async def caller(number: int) -> None:
         await asyncio.sleep(options.seconds * number / options.calls)
+        request = requests["slow" if number % 2 else "slow too"]
         async with Client(port) as client:
             while time.monotonic() < ends:
-                status, took = await client.call(requests["slow"])
+                status, took = await client.call(request)
                 statuses.append(status)
                 times.append(took)
 

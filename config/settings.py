@@ -96,12 +96,15 @@ A2A_ADDRESS_BURST = 10 * A2A_SESSION_BURST
 A2A_ADDRESS_PER_SECOND = 20
 A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
-# how often an hour, 0 is off; another try of a step counts as an analysis, and activations are sent to destinations
+# how often an hour, 0 is off; another try of a step counts as an analysis, activations are sent to destinations, and
+# a message that was not taken counts when it is sent again
 A2A_BUDGETS = {
     "ANALYSES_PER_PERSON_PER_HOUR": 60,
     "ANALYSES_PER_APP_PER_HOUR": 3000,
     "ACTIVATIONS_PER_PERSON_PER_HOUR": 60,
     "ACTIVATIONS_PER_APP_PER_HOUR": 3000,
+    "MESSAGES_PER_PERSON_PER_HOUR": 30,
+    "MESSAGES_PER_APP_PER_HOUR": 600,
 }
 # what one person may keep, all revisions of all segments together; 0 is no limit
 STORAGE_BYTES_PER_PERSON = env.number("STORAGE_BYTES_PER_PERSON", 64 * 1024 * 1024)

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from agents_proxy import errors
 from agents_proxy.agents import upstream_of
+from agents_proxy.budgets import Budget, spend
 from agents_proxy.digests import digest, digests, is_digest
 from agents_proxy.messaging import opt_outs, phone_numbers
 from agents_proxy.messaging.delivery import Delivery, delivery_of, repeated_reply, status_named
@@ -35,8 +36,9 @@ class Sender:
 def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str) -> Reply:
     """The messaging agent's answer; for a task that was sent already, what became of it.
 
-    Raises `NotConfigured`, `InvalidParams`, `ConsentRequired` for a number that the consent does not name, and what a
-    call raises. A call that broke off is not repeated: its message stays `unknown` until a delivery report comes.
+    Raises `NotConfigured`, `InvalidParams`, `ConsentRequired` for a number that the consent does not name,
+    `TooManyMessages`, and what a call raises. A call that broke off is not repeated: its message stays `unknown` until
+    a delivery report comes.
     """
     if upstream_of(AGENT) is None:
         raise errors.NotConfigured
@@ -57,7 +59,10 @@ def send_message(*, by: Sender, body: MessageBody, session_id: str, task_id: str
 def _claimed(
     by: Sender, body: MessageBody, template: MessageTemplate | None, task_id: str
 ) -> tuple[OutboundMessage, bool]:
-    """The row of this task, and whether this call made it and so may send; raises `InvalidParams` for another body."""
+    """The row of this task, and whether this call made it and so may send.
+
+    Raises `InvalidParams` for another body, and `TooManyMessages`: only a new message is counted.
+    """
     consent = ProcessingConsent.objects.filter(pk=by.consent_pk).first() if by.consent_pk else None
     with transaction.atomic():
         lock_for_transaction(f"message {by.person_pk} {task_id}")
@@ -68,6 +73,7 @@ def _claimed(
             same = same.filter(consent__user=consent.user_id, consent__app=consent.app_id)
         kept = same.order_by("pk").first()
         if kept is None:
+            _spend(consent)
             made = OutboundMessage.objects.create(
                 consent=consent, task_id=task_id, recipient_digest=digest("number", body.to),
                 body_digest=digest("message", written(body)), template=template,
@@ -76,6 +82,14 @@ def _claimed(
     if not is_digest(kept.body_digest, "message", written(body)):
         raise invalid_field("id", "task_reused", "This task was another message.")
     return kept, False
+
+
+def _spend(consent: ProcessingConsent | None) -> None:
+    if consent is None:
+        return  # only where this deployment asks for no consent
+    exceeded = spend(Budget.MESSAGES, person_pk=consent.user_id, app_pk=consent.app_id)
+    if exceeded is not None:
+        raise errors.TooManyMessages(headers=exceeded.retry_after)
 
 
 def _sent(message: OutboundMessage, prompt: Prompt, by: Sender, to: str) -> Reply:

@@ -25,11 +25,16 @@ from agents_proxy.signals import consent_withdrawn
 from agents_proxy.statements import VERSION, statement
 from agents_proxy.states import Duration, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now, rfc3339
+from common.limits import Count, Limit, count
+from common.problems import TooManyRequests
 from common.sql.dialect import clock
-from common.sql.statements import rows
+from common.sql.statements import lock_for_transaction, rows
 from developers.app_events import ProcessingEvent
 
 EXPIRY_NOTICE_WINDOW = timedelta(days=30)  # what ran out before that, an app is not told any more
+MOST_LASTING = 50  # live consents of one person to their own calls, and as many to those of each app
+PER_PERSON = Limit("consents-per-person", 60, 3600)  # given, also where they were withdrawn since
+LISTED_OF_THE_REST = 500  # of those that ended or cover one analysis or sending, the newest
 _log = logging.getLogger(__name__)
 
 
@@ -88,8 +93,8 @@ def give(
 
     `named` is the one address and the one number that it covers, as far as its purposes use them; by default those
     that come first. It holds for a day unless `lasts` says otherwise. Raises `AddressNotVerified` for what is not
-    verified as theirs. `activation` needs `destinations`, with their apps; `wording` is what was shown in place of the
-    general statement.
+    verified as theirs, and `TooManyRequests`, but for one analysis or sending, whose own budgets bound it.
+    `activation` needs `destinations`, with their apps; `wording` is what was shown in place of the general statement.
     """
     kept = {"origin": origin or settings.BASE_URL}
     return _keep(by, purposes, named, gettext("This service"), lasts, reach, destinations, wording, **kept)
@@ -107,7 +112,7 @@ def give_to_site(
 ) -> Token:
     """Keep that this person agreed to calls of one site, and make the token that the site calls with.
 
-    `named` and `lasts` as in `give`.
+    `named` and `lasts` as in `give`, and what is raised.
     """
     secret = secrets.token_urlsafe(32)
     kept = {"origin": origin, "app_id": app.pk, "token_digest": digest(secret)}
@@ -126,6 +131,8 @@ def _keep(
     wording: Wording | None,
     **columns: Any,
 ) -> ProcessingConsent:
+    if reach != Reach.RUN:
+        _require_room(by, columns.get("app_id"))
     own = identifiers.verified_by(by.pk, lock=True)  # whoever takes one of these away finds this consent afterwards
     named = (named or own.first()).needed_for(purposes)
     identifiers.require_verified(named, own)
@@ -152,6 +159,23 @@ def _keep(
     )
     notify_app(given, ProcessingEvent.CONSENT_GIVEN, status=ProcessingStatus.LIVE, at=now)
     return given
+
+
+def _require_room(by: User, app_pk: int | None) -> None:
+    """Raises `TooManyRequests` where this person gave too many lately, or too many hold that cover the same calls.
+
+    Of several that are given at once each finds those before it.
+    """
+    lock_for_transaction(f"consents of {by.pk}")
+    now = database_now()
+    lasting = ProcessingConsent.objects.lasting(now).filter(user=by, app=app_pk).order_by("expires_at")
+    ends = list(lasting.values_list("expires_at", flat=True))
+    if len(ends) >= MOST_LASTING:
+        wait = min(PER_PERSON.seconds, int((ends[0] - now).total_seconds()) + 1)
+        Count(Limit("lasting-consents", MOST_LASTING, 0), len(ends) + 1, 0, wait).require(
+            TooManyRequests, f"{MOST_LASTING} that cover the same hold already; withdraw one first."
+        )
+    count(PER_PERSON, str(by.pk)).require(TooManyRequests)
 
 
 def withdraw(*, consent_id: str, by: User) -> None:
@@ -244,8 +268,11 @@ def was_withdrawn(consent_pk: int) -> bool:
 
 
 def listed(user: User) -> list[dict[str, Any]]:
-    """A person's consents, newest first, as the address lists them."""
+    """A person's consents, newest first, as the address lists them: all that last, and the newest of the rest."""
     now, verified = database_now(), identifiers.verified_by(user.pk)
+    own = ProcessingConsent.objects.filter(user=user)
+    found = [*own.lasting(now), *own.not_lasting(now)[:LISTED_OF_THE_REST]]
+    found.sort(key=lambda consent: (consent.given_at, consent.pk), reverse=True)
     return [
         {
             "consentId": consent.consent_id,
@@ -263,7 +290,7 @@ def listed(user: User) -> list[dict[str, Any]]:
             "withdrawnAt": rfc3339(consent.withdrawn_at),
             "endReason": consent.end_reason or None,
         }
-        for consent in ProcessingConsent.objects.filter(user=user)
+        for consent in found
     ]
 
 

@@ -17,6 +17,7 @@ from common.admission.schemas import Nothing
 from common.clock import rfc3339
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter
+from common.problems import TooManyRequests
 
 _CONSENT_ID = path_parameter("consent_id", "As the list has it.", {"type": "string", "minLength": 1})
 
@@ -28,7 +29,8 @@ class Consents(QuerylessOwnerView):
         name="listAgentConsents",
         tag=CONSENT,
         summary="What one agreed to",
-        description="Every consent to processing, newest first, in the words that were agreed to.",
+        description="Every consent to one's own calls or a site's that holds, and the newest "
+        f"{consents.LISTED_OF_THE_REST} of the rest, newest first, in the words that were agreed to.",
         answers={200: AgentConsents},
     )
     def get(self, request: Request) -> HttpResponse:
@@ -42,7 +44,7 @@ class Consents(QuerylessOwnerView):
         "to the destinations that it names.",
         body=ConsentBody,
         answers={201: AgentConsentGiven},
-        refusals=[UnknownDestination, AddressNotVerified],
+        refusals=[UnknownDestination, AddressNotVerified, TooManyRequests],
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.body(ConsentBody)

@@ -15,7 +15,7 @@ from agents_proxy.statements import ACTIVATIONS, END_REASONS
 from agents_proxy.states import UNFINISHED_ACTIVATIONS, ActivationStatus, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now
 
-ENDED_AT_ONCE = 50  # consents that ended, on one page
+_AT_ONCE = 50  # on one page: of those to one analysis or sending that hold, and of those that ended
 _SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folded
 
 
@@ -23,12 +23,13 @@ _SHOWN_SINGLY = 2  # of those to one analysis or sending; more of them are folde
 class Agreements:
     """`in_force` covers calls from now on, `single` one analysis or sending, `over` nothing more. Each row is a card.
 
-    `page_obj` pages what ended; all that can be withdrawn is on its first page.
+    `page_obj` pages what ended and what is single; all that lasts is on its first page.
     """
 
     in_force: list[dict[str, Any]]
     single: list[dict[str, Any]]
     over: list[dict[str, Any]]
+    over_count: int
     page_obj: Page[ProcessingConsent]
 
     @property
@@ -40,11 +41,6 @@ class Agreements:
         """Where somebody turned the page, or where there is nothing else to look at."""
         return self.page_obj.number > 1 or not (self.in_force or self.single)
 
-    @property
-    def over_count(self) -> int:
-        done = len(self.over) - len(self.page_obj.object_list)
-        return done + self.page_obj.paginator.count
-
 
 def agreements_of(person: User, page: str | None) -> Agreements:
     """`page` is what the address says of the page of what ended."""
@@ -54,9 +50,12 @@ def agreements_of(person: User, page: str | None) -> Agreements:
         .select_related("app")
         .prefetch_related("analysis_runs", "activations__destination__app", "deletions")
     )
-    ended = Paginator(own.ended(now), ENDED_AT_ONCE).get_page(page)
-    live = list(own.live(now)) if ended.number == 1 else []
-    listed = [*live, *ended.object_list]
+    ended = Paginator(own.ended(now), _AT_ONCE)
+    single = Paginator(own.live(now).filter(reach=Reach.RUN), _AT_ONCE)
+    page_obj = max(ended, single, key=lambda one: one.num_pages).get_page(page)
+    lasting = list(own.lasting(now)) if page_obj.number == 1 else []
+    over_here = _on(ended, page_obj.number)
+    listed = [*lasting, *_on(single, page_obj.number), *over_here]
     named = {name for consent in listed for name in consent.destinations}
     receivers = {one.destination_id: one for one in _receivers(named)}
     verified = verified_by(person.pk)
@@ -67,8 +66,13 @@ def agreements_of(person: User, page: str | None) -> Agreements:
         in_force=[row for row in holding if row["consent"].reach != Reach.RUN],
         single=[row for row in holding if row["consent"].reach == Reach.RUN],
         over=over,
-        page_obj=ended,
+        over_count=ended.count + len(over) - len(over_here),
+        page_obj=page_obj,
     )
+
+
+def _on(pages: "Paginator[ProcessingConsent]", number: int) -> list[ProcessingConsent]:
+    return list(pages.page(number)) if number <= pages.num_pages else []
 
 
 def _receivers(names: set[str]) -> list[Destination]:

@@ -27,10 +27,12 @@ from agents_proxy.processing_consent.overview import agreements_of, titles_of
 from agents_proxy.statements import VERSION, statement
 from agents_proxy.states import ProcessingStatus, Purpose
 from common.clock import database_now, rfc3339
+from common.problems import TooManyRequests
 
 _LOCAL = ("localhost", "127.0.0.1")
 _MEMBERS = {"origin", "purposes", "return_url", "destination", "state"}
 _LONGEST_STATE = 500  # characters
+_TOO_MANY = _("You have agreed too often. Withdraw what you no longer need, under Agreements, or try again later.")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,11 @@ def agree(request: HttpRequest) -> HttpResponse:
     elif request.method == "POST":
         form, status = ConsentForm(request.POST, own=own, points=words.points), 400
         if form.is_valid():
-            return _agreed(request, query, form)
+            try:
+                return _agreed(request, query, form)
+            except TooManyRequests as refused:
+                form.add_error(None, _TOO_MANY)
+                status = refused.status
     context = {
         "query": query, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(query.purposes),
         "form": form, "uses_identifiers": are_used_for(query.purposes), "verify_url": verify_url(),

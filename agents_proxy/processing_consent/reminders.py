@@ -1,4 +1,4 @@
-"""One mail before a consent to processing ends, which leads to its renewal."""
+"""One mail before consents to processing end, which leads to their renewal; one a day to a person."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -16,36 +16,45 @@ from agents_proxy.states import Duration, Reach
 from common.clock import database_now
 
 _NEAR = timedelta(days=3)
+_GATHERED = timedelta(days=1)  # what ends within this after one that is near goes into the same mail
 _LONG = int(Duration.MONTH.length.total_seconds())  # who agreed for less knows that it ends
 _BATCH = 100
 _TEMPLATE = "agents/mail/ending"
 
 
-def _due(now: datetime) -> QuerySet[ProcessingConsent]:
-    near = ProcessingConsent.objects.live(now).filter(expires_at__lte=now + _NEAR, lasts__gte=_LONG, reminded_at=None)
-    return near.exclude(reach=Reach.RUN)
+def _due(now: datetime, within: timedelta) -> QuerySet[ProcessingConsent]:
+    near = ProcessingConsent.objects.live(now).filter(expires_at__lte=now + within, lasts__gte=_LONG, reminded_at=None)
+    return near.exclude(reach=Reach.RUN).order_by("expires_at")
 
 
-def _consents_to_remind_of() -> Sequence[int]:
-    return list(_due(database_now()).order_by("expires_at").values_list("pk", flat=True)[:_BATCH])
+def _people_to_remind() -> Sequence[int]:
+    return list(dict.fromkeys(_due(database_now(), _NEAR).values_list("user", flat=True)[:_BATCH]))
 
 
-def _remind_of(consent_pk: int) -> None:
+def _remind(person_pk: int) -> None:
     now = database_now()
-    if not _due(now).filter(pk=consent_pk).update(reminded_at=now):
+    due = _due(now, _NEAR + _GATHERED).filter(user=person_pk).select_related("user", "app")
+    ending = list(due.select_for_update(of=("self",)))
+    if not ending:
         return  # another worker did
-    consent = ProcessingConsent.objects.select_related("user", "app").get(pk=consent_pk)
-    send_mail(_TEMPLATE, to=consent.user, context=partial(_context, consent), tried_for=_NEAR, wake=False)
+    ProcessingConsent.objects.filter(pk__in=[consent.pk for consent in ending]).update(reminded_at=now)
+    send_mail(_TEMPLATE, to=ending[0].user, context=partial(_context, ending), tried_for=_NEAR, wake=False)
 
 
-def _context(consent: ProcessingConsent) -> dict[str, Any]:
-    """What the mail says, in the language that is on."""
+def _context(ending: Sequence[ProcessingConsent]) -> dict[str, Any]:
+    """What the mail says, in the language that is on; `app` where all are of one."""
+    apps = {consent.app.name if consent.app else "" for consent in ending}
     return {
-        "app": consent.app.name if consent.app else "",
-        "titles": ", ".join(titles_of(consent)),
-        "until": date_format(consent.expires_at, gettext("j F Y, H:i")),
-        "consent_id": consent.consent_id,
+        "app": apps.pop() if len(apps) == 1 else "",
+        "ending": [
+            {
+                "titles": ", ".join(titles_of(consent)),
+                "until": date_format(consent.expires_at, gettext("j F Y, H:i")),
+                "consent_id": consent.consent_id,
+            }
+            for consent in ending
+        ],
     }
 
 
-GATHERING = Gathering(_consents_to_remind_of, _remind_of)
+GATHERING = Gathering(_people_to_remind, _remind)

@@ -5,6 +5,7 @@ import logging
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -53,23 +54,29 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
 
 
 class _Admission:
-    """How many calls this process has under way; the threads that are left serve everybody else."""
+    """How many calls this process has under way; the threads that are left serve everybody else.
+
+    One agent has half of the places at most: while it does not answer, others are asked.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.count = 0
+        self._of_agents: Counter[str] = Counter()
 
     @contextmanager
-    def admit(self, limit: int) -> Iterator[None]:
+    def admit(self, agent: str, limit: int) -> Iterator[None]:
         with self._lock:
-            if self.count >= limit:
+            if self.count >= limit or self._of_agents[agent] >= max(1, limit // 2):
                 raise TooManyCalls(headers={"Retry-After": "5"})
             self.count += 1
+            self._of_agents[agent] += 1
         try:
             yield
         finally:
             with self._lock:
                 self.count -= 1
+                self._of_agents[agent] -= 1
 
 
 under_way = _Admission()
@@ -90,7 +97,8 @@ def call_agent(
     Raises `ConsentRequired` where the consent was withdrawn meanwhile, and `SubjectMismatch` for a reply that names
     others alone.
     Raises `NotConfigured`, and `CallFailed` or one of its kinds. With `admitted` (the proxy's calls) it raises
-    `TooManyCalls` where this process has as many under way as it takes; a worker's steps are bounded by the worker.
+    `TooManyCalls` where this process has as many under way as it takes, in all or of this agent; a worker's steps are
+    bounded by the worker.
     Where the process ends, it raises `Unavailable` before an agent is asked, and a call under way is an
     `UpstreamTimeout` once the grace is over.
     """
@@ -102,7 +110,7 @@ def call_agent(
         return call.make(arrived)
     if not shutdown.time_left():
         raise Unavailable(headers={"Retry-After": "1"})
-    with under_way.admit(settings.A2A_CALLS_IN_FLIGHT):
+    with under_way.admit(agent, settings.A2A_CALLS_IN_FLIGHT):
         return call.make(arrived)
 
 

@@ -19,7 +19,8 @@ from agents_proxy.processing_consent.models import ProcessingConsent
 from tests.agents_proxy.agent_server import speaking
 from tests.agents_proxy.receivers import backend, deliver, receiving, token_of
 from tests.agents_proxy.runs import body_of
-from tests.factories import AppFactory, PersonFactory
+from tests.callers import signed_in
+from tests.factories import AppFactory, PersonFactory, ProcessingConsentFactory
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),  # calls at once, each with a connection of its own
@@ -74,6 +75,16 @@ def test_two_calls_at_once_are_one_sending(settings: Any) -> None:
             assert len({answer.json()["activationId"] for answer in answers}) == 1
         deliver()
     assert Activation.objects.count() == len(crm.got) == len(set(crm.ids)) == 5
+
+
+def test_of_consents_that_are_given_at_once_as_many_hold_as_may() -> None:
+    person = PersonFactory()
+    ProcessingConsentFactory.create_batch(consents.MOST_LASTING - 1, user=person)
+    owners, body = [signed_in(person) for _ in range(4)], {"purposes": ["profile"], "agreed": True}
+    answers = at_once(*(partial(owner.post, "/api/a2a/consents", body) for owner in owners))
+
+    assert sorted(answer.status_code for answer in answers) == [201, 429, 429, 429]
+    assert ProcessingConsent.objects.count() == consents.MOST_LASTING
 
 
 def test_a_withdrawal_at_the_same_moment_leaves_nothing_to_be_sent(settings: Any) -> None:

@@ -14,6 +14,7 @@ from accounts.models import User
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Purpose, Reach
+from common import limits
 from developers.models import App
 from tests.agents_proxy.proxy_calls import CALL, SITE, configure, consenting, refusal, site_client
 from tests.callers import JsonClient, signed_in
@@ -97,6 +98,46 @@ def test_listing_tells_what_was_agreed_to_and_to_nobody_else(owner: JsonClient, 
         "subject": {"emails": ["ana@example.org"], "phone_numbers": []},
         "endReason": None,
     }
+
+
+def test_so_many_hold_of_a_person_and_more_once_one_is_withdrawn(owner: JsonClient, person: User) -> None:
+    first, *_others = ProcessingConsentFactory.create_batch(consents.MOST_LASTING, user=person)
+    ProcessingConsentFactory(user=person, reach=Reach.RUN)
+
+    refused = owner.post(CONSENTS, AGREED)
+    elsewhere = consents.give_to_site(by=person, purposes=[Purpose.PROFILE], app=AppFactory(), origin=SITE)
+    withdrawn = owner.delete(f"{CONSENTS}/{first.consent_id}")
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert 0 < int(refused["Retry-After"]) <= 3600
+    assert (elsewhere.consent.reach, withdrawn.status_code) == (Reach.SITE, 204)
+    assert [owner.post(CONSENTS, AGREED).status_code for _ in range(2)] == [201, 429]
+
+
+def test_so_many_are_given_in_an_hour_whatever_was_withdrawn(owner: JsonClient, person: User) -> None:
+    limits.count(consents.PER_PERSON, str(person.pk), amount=consents.PER_PERSON.allowed - 1)
+    given = owner.post(CONSENTS, AGREED)
+    owner.delete(f"{CONSENTS}/{given.json()['consentId']}")
+    refused = owner.post(CONSENTS, AGREED)
+
+    assert (given.status_code, refused.status_code, refused.json()["code"]) == (201, 429, "too_many_requests")
+    assert ProcessingConsent.objects.count() == 1
+    assert signed_in(PersonFactory()).post(CONSENTS, AGREED).status_code == 201
+
+
+def test_all_that_last_are_listed_and_the_newest_of_the_rest(
+    owner: JsonClient, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consents, "LISTED_OF_THE_REST", 2)
+    now = timezone.now()
+    kinds: list[dict[str, Any]] = [{}, {"reach": Reach.RUN}, {"withdrawn_at": now}, {"reach": Reach.RUN}, {}]
+    made = [
+        ProcessingConsentFactory(user=person, given_at=now - timedelta(hours=5 - number), **kind)
+        for number, kind in enumerate(kinds)
+    ]
+
+    listed = [consent["consentId"] for consent in owner.get(CONSENTS).json()["consents"]]
+    assert listed == [made[number].consent_id for number in (4, 3, 2, 0)]
 
 
 def test_withdrawing_ends_the_very_next_call(owner: JsonClient, upstream: Agent) -> None:

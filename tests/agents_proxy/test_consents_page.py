@@ -10,8 +10,10 @@ from django.test import Client
 
 from accounts.models import User
 from agents_proxy.analyses import actions as analysis_actions
+from agents_proxy.processing_consent.actions import PER_PERSON
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Reach
+from common import limits
 from common.clock import database_now
 from developers.models import App
 from tests.agents_proxy.proxy_calls import CALL, SITE, configure, owning
@@ -230,3 +232,24 @@ def test_each_analysis_has_its_own_card_and_all_that_holds_can_be_withdrawn(brow
 
     analysis_actions.delete_analysis(by=person, analysis_id=run.analysis_id)
     assert "For one analysis, which is deleted" in browser.get(f"{PAGE}given/").content.decode()
+
+
+def test_who_agreed_too_often_stays_on_the_page_and_the_site_is_told_nothing(
+    browser: Client, person: User, shop: App
+) -> None:
+    limits.count(PER_PERSON, str(person.pk), amount=PER_PERSON.allowed)
+    answer = agree(browser)
+
+    assert answer.status_code == 429
+    assert "You have agreed too often." in answer.content.decode()
+    assert not ProcessingConsent.objects.exists()
+
+
+def test_what_holds_for_one_analysis_is_paged_and_can_be_withdrawn(browser: Client, person: User) -> None:
+    made = ProcessingConsentFactory.create_batch(51, user=person, reach="run")
+
+    pages = [browser.get(f"{PAGE}given/", {"page": number}).content.decode() for number in (1, 2)]
+    buttons = [{one.consent_id for one in made if f"{PAGE}{one.consent_id}/withdraw/" in page} for page in pages]
+    assert [len(found) for found in buttons] == [50, 1]
+    assert buttons[0] | buttons[1] == {one.consent_id for one in made}
+    assert 'rel="next" href="?page=2"' in pages[0]

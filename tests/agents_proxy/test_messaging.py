@@ -17,9 +17,9 @@ from agents_proxy.states import Purpose
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.phone_owners import ADDRESS, CALL, OTHER, TO, verified
-from tests.agents_proxy.proxy_calls import configure, refusal
-from tests.callers import signed_in
-from tests.factories import MessageTemplateFactory, PersonFactory
+from tests.agents_proxy.proxy_calls import SITE, configure, owning, refusal
+from tests.callers import JsonClient, signed_in
+from tests.factories import AppFactory, MessageTemplateFactory, PersonFactory
 from tests.fakes.agents import Speech, agent, answers_with, with_card
 
 
@@ -138,6 +138,34 @@ def test_the_same_task_is_sent_once(carrier: Agents, person: User) -> None:
     assert other.json()["error"]["data"]["errors"][0]["code"] == "task_reused"
     signed_in(verified(PersonFactory(), OTHER)).post(ADDRESS, {**CALL, "to": OTHER})
     assert len(carrier.requests) == 2  # another person's task of the same name is another one
+
+
+def test_a_person_is_sent_so_many_an_hour_and_a_repeated_task_costs_nothing(
+    carrier: Agents, person: User, settings: Any
+) -> None:
+    settings.A2A_BUDGETS = {**settings.A2A_BUDGETS, "MESSAGES_PER_PERSON_PER_HOUR": 2}
+    owner = signed_in(verified(person))
+    answers = [owner.post(ADDRESS, {**CALL, "id": f"task-{name}"}) for name in ("a", "a", "a", "b", "c", "b")]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429, 200]
+    assert refusal(answers[4]) == (429, -32052, "too_many_requests")
+    assert 3000 < int(answers[4]["Retry-After"]) <= 3600
+    assert len(carrier.requests) == OutboundMessage.objects.count() == 2
+    assert signed_in(verified(PersonFactory(), OTHER)).post(ADDRESS, {**CALL, "to": OTHER}).status_code == 200
+
+
+def test_an_app_has_a_budget_of_messages_for_all_its_people(db: None, carrier: Agents, settings: Any) -> None:
+    settings.A2A_BUDGETS = {**settings.A2A_BUDGETS, "MESSAGES_PER_APP_PER_HOUR": 1}
+    shop = AppFactory(origins=[SITE])
+    people = [(owning(PersonFactory(), number), number) for number in (TO, OTHER)]
+    answers = []
+    for somebody, number in people:
+        given = consents.give_to_site(by=somebody, purposes=[Purpose.MESSAGING], app=shop, origin=SITE)
+        site = JsonClient(Client(), headers={"A2A-Consent": given.secret})
+        answers.append(site.post(ADDRESS, {**CALL, "to": number}))
+
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert len(carrier.requests) == 1
 
 
 def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, person: User, settings: Any) -> None:

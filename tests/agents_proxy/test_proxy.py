@@ -12,7 +12,7 @@ from psycopg_pool import PoolTimeout
 
 from accounts.models import User
 from agents_proxy.agents import AGENTS
-from agents_proxy.errors import Refusal, every_refusal
+from agents_proxy.errors import Refusal, TooManyCalls, every_refusal
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.calls import under_way
 from agents_proxy.proxy.models import Call
@@ -318,12 +318,24 @@ def test_limits_of_zero_are_off(caller: JsonClient, upstream: Agent, settings: A
 
 def test_a_full_process_admits_no_more(caller: JsonClient, upstream: Agent, settings: Any) -> None:
     settings.A2A_CALLS_IN_FLIGHT = 1
-    with under_way.admit(1):
+    with under_way.admit("core", 1):
         answer = caller.post(BRAND, CALL)
 
     assert refusal(answer) == (429, -32052, "too_many_requests")
     assert answer["Retry-After"]
     assert caller.post(BRAND, CALL).status_code == 200
+
+
+def test_one_agent_has_half_of_the_places(caller: JsonClient, upstream: Agent, settings: Any) -> None:
+    settings.A2A_CALLS_IN_FLIGHT = 4
+    with under_way.admit("core", 4), under_way.admit("core", 4):
+        with pytest.raises(TooManyCalls), under_way.admit("core", 4):
+            pass
+        assert caller.post(BRAND, CALL).status_code == 200
+        with under_way.admit("brand", 4), under_way.admit("brand", 4):
+            assert refusal(caller.post(BRAND, CALL)) == (429, -32052, "too_many_requests")
+            assert under_way.count == 4
+    assert under_way.count == 0
 
 
 def test_agent_not_configured(caller: JsonClient, settings: Any) -> None:

@@ -97,6 +97,18 @@ def test_one_mail_leads_to_the_button(person: User) -> None:
     assert ends(later) == later.expires_at
 
 
+def test_those_that_end_about_the_same_time_are_in_one_mail(person: User) -> None:
+    other = ending(PersonFactory())
+    near, next_day = ending(person, left=2 * DAY), ending(person, left=3.5 * DAY, site=True)
+    ending(person, left=5 * DAY)
+    send_mails()
+    send_mails()
+
+    links = {sent.to[0]: re.findall(r"/profile/consent/(\w+)/renew/", sent.body) for sent in mail.outbox}
+    assert links == {person.email: [near.consent_id, next_day.consent_id], other.user.email: [other.consent_id]}
+    assert len(mail.outbox) == 2
+
+
 def test_who_agreed_for_a_day_gets_no_mail(person: User) -> None:
     consents.give(by=person, purposes=[Purpose.PROFILE])
     send_mails()
