@@ -6,6 +6,7 @@ import pytest
 
 from consent_bridge.client import Client, open_envelope
 from consent_bridge.errors import KeyRefused, Refused
+from consent_bridge.keys import public_half
 from consent_bridge.opening import check_request
 from consent_bridge.results import Envelope, MadeRequest, as_json, build
 from consent_bridge.sealed import (
@@ -148,6 +149,16 @@ def test_older_revision_than_seen_is_refused(fake, client):
 def test_read_with_another_key_never_leaves_this_machine(fake, client):
     with pytest.raises(KeyRefused, match="not the key"):
         client.read(build(MadeRequest, MADE_REQUEST), generate_connector_key())
+
+
+@pytest.mark.parametrize("half", ["public", "of another key"])
+def test_a_key_that_cannot_open_is_found_out_before_a_read_is_counted(fake, client, half):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    key = public_half(KEY) if half == "public" else {**KEY, "d": generate_connector_key()["d"]}
+
+    with refused_for("d"):
+        client.read(build(MadeRequest, MADE_REQUEST), key)
+    assert fake.received == []
 
     assert fake.received == []
 
