@@ -84,6 +84,16 @@ def _move(aside: Path, path: Path, *, force: bool) -> None:
         raise Refused(f"{path} exists; --force overwrites it") from error
 
 
+def check_writable(directory: Path) -> None:
+    """Refused where no file can be written there, which is found out before a call that cannot be taken back."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise Refused(f"{directory} cannot be written: {error.strerror}") from error
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """No other program is in such a block of the same file; on Windows, which has no such locks, one may be."""
@@ -120,7 +130,12 @@ class OwnerKeys:
 
     @contextmanager
     def keeping(self, pins: KeyPins) -> Iterator[None]:
-        """Remember them after this block, also where it refuses a key: when it was met counts."""
+        """Remember them after this block, also where it refuses a key: when it was met counts.
+
+        Refused before the block where they cannot be written.
+        """
+        with alone(self._path):
+            check_writable(self._path.parent)
         try:
             yield
         finally:
@@ -173,6 +188,10 @@ class RequestLog:
         if not _REQUEST_ID.match(request_id):
             raise Refused("this is not a request id")
         return self._directory / f"{request_id}.json"
+
+    def check_writable(self) -> None:
+        """Refused where nothing can be remembered."""
+        check_writable(self._directory)
 
     def keep(self, request: MadeRequest, *, revision: int = 0) -> None:
         """Remember a request, or the revision that was read of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -16,10 +17,11 @@ from consent_bridge.state import RequestLog
 from consent_bridge.tool_arguments import SPECIAL, Arguments, Nothing, OneRequest, Person, Question, Wait
 
 Result = dict[str, Any]
+_logger = logging.getLogger("consent_bridge")
 
 
 class Toolbox:
-    """The tools of one app on one machine."""
+    """The tools of one app on one machine. What was made or read is answered also where it cannot be remembered."""
 
     def __init__(self, client: AsyncClient, keyring: Keyring, log: RequestLog) -> None:
         self._client, self._keyring, self._log = client, keyring, log
@@ -45,6 +47,7 @@ class Toolbox:
 
     async def request_consent(self, given: Question) -> Result:
         terms = given.model_dump(exclude={"user_id", "scope", "purpose"}, exclude_none=True)
+        self._log.check_writable()
         request = await self._client.request_consent(
             given.user_id,
             given.scope,
@@ -54,8 +57,11 @@ class Toolbox:
             idempotency_key=uuid.uuid4().hex,
             **terms,
         )
-        known = self._log.find(request.request_id)
-        self._log.keep(request, revision=known[1] if known else 0)
+        try:
+            known = self._log.find(request.request_id)
+            self._log.keep(request, revision=known[1] if known else 0)
+        except Refused:
+            _logger.warning("a request was made, but cannot be remembered")
         return as_json(request)
 
     async def check_consent_status(self, given: Wait) -> Result:
@@ -74,9 +80,16 @@ class Toolbox:
         request, seen = known
         key, pins = self._keyring.find(request.connector_fingerprint), self._client.pins
         pins.load(self._log.owner_keys.load().dump())  # what the command line met or accepted meanwhile
-        with self._log.owner_keys.keeping(pins):
-            opened = await self._client.read(request, key, seen_revision=seen)
-        self._log.keep(request, revision=opened.revision)
+        self._log.check_writable()
+        opened = None
+        try:
+            with self._log.owner_keys.keeping(pins):
+                opened = await self._client.read(request, key, seen_revision=seen)
+            self._log.keep(request, revision=opened.revision)
+        except Refused:
+            if opened is None:
+                raise
+            _logger.warning("an export was read, but that cannot be remembered")
         return as_json(opened)
 
 
