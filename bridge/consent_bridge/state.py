@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from consent_bridge.approvals import KeyPins
+from consent_bridge.approvals import KeyPins, joined
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
@@ -132,15 +132,19 @@ class OwnerKeys:
     def keeping(self, pins: KeyPins) -> Iterator[None]:
         """Remember them after this block, also where it refuses a key: when it was met counts.
 
-        Refused before the block where they cannot be written.
+        What other programs kept meanwhile stays. Refused before the block where they cannot be written.
         """
         with alone(self._path):
             check_writable(self._path.parent)
+        before = pins.dump()
         try:
             yield
         finally:
-            if not self._path.exists() or pins.dump() != self.load().dump():
-                write_private_file(self._path, pins.dump(), force=True)
+            with alone(self._path):
+                stored = self.load().dump()
+                now = joined(before, pins.dump(), stored)
+                if now != stored or not self._path.exists():
+                    write_private_file(self._path, now, force=True)
 
 
 class SeenNotes(NotesMemory):

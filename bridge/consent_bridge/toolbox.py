@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 from consent_bridge.aio import AsyncClient
 from consent_bridge.errors import BadAnswer, BridgeError, KeyRefused, Problem, Refused, Unreachable, one_line
 from consent_bridge.keyring import Keyring
-from consent_bridge.results import as_json
+from consent_bridge.results import MadeRequest, as_json
 from consent_bridge.state import RequestLog
 from consent_bridge.tool_arguments import SPECIAL, Arguments, Nothing, OneRequest, Person, Question, Wait
 
@@ -25,6 +26,7 @@ class Toolbox:
 
     def __init__(self, client: AsyncClient, keyring: Keyring, log: RequestLog) -> None:
         self._client, self._keyring, self._log = client, keyring, log
+        self._reading = asyncio.Lock()  # one at a time: each begins with the people's keys as the one before left them
         self._tools: Mapping[str, Callable[[Any], Awaitable[Result]]] = {
             "discover_user_scopes": self.discover_user_scopes,
             "request_consent": self.request_consent,
@@ -77,7 +79,10 @@ class Toolbox:
         known = self._log.find(given.request_id)
         if known is None:
             raise Refused("this request was not made with this bridge, so there is nothing to check its export against")
-        request, seen = known
+        async with self._reading:
+            return await self._read(*known)
+
+    async def _read(self, request: MadeRequest, seen: int) -> Result:
         key, pins = self._keyring.find(request.connector_fingerprint), self._client.pins
         pins.load(self._log.owner_keys.load().dump())  # what the command line met or accepted meanwhile
         self._log.check_writable()

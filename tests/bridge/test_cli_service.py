@@ -10,6 +10,7 @@ from consent_bridge.approvals import OwnerKeyChanged
 from consent_bridge.errors import Refused
 from consent_bridge.keyring import Keyring
 from consent_bridge.results import MadeRequest, build
+from consent_bridge.signatures import sha256
 from consent_bridge.signing import generate_root
 from consent_bridge.state import RequestLog, write_private_file
 from consent_bridge.tool_arguments import OneRequest
@@ -197,6 +198,36 @@ def test_a_tool_answers_what_was_read_where_it_cannot_be_remembered(fake, state,
     else:
         assert asyncio.run(read())["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
         assert caplog.messages == ["an export was read, but that cannot be remembered"]
+
+
+def test_a_read_that_begins_before_what_another_one_met_is_kept_loses_none_of_it(fake, state):
+    answers = [envelope(), envelope(), envelope()]
+    fake.on("GET", "/api/v1/consent-export", *map(Reply, answers))
+    log, one = RequestLog(state), OneRequest(request_id="req_a")
+    log.keep(build(MadeRequest, MADE_REQUEST))
+    write_private_file(state / "connector-key.json", KEY)
+
+    async def read_thrice():
+        overlapping = []
+
+        class Overlapped(AsyncClient):
+            async def read(self, *given, **named):
+                opened = await super().read(*given, **named)
+                if len(fake.received) == 2:
+                    overlapping.append(asyncio.create_task(toolbox.read_approved_data(one)))
+                    await asyncio.sleep(0)  # it goes as far as it can
+                return opened
+
+        async with Overlapped(f"{fake.url}/api/v1", TOKEN, pins=log.owner_keys.load()) as client:
+            toolbox = Toolbox(client, Keyring(state), log)
+            await toolbox.read_approved_data(one)
+            await toolbox.read_approved_data(one)
+            await overlapping[0]
+
+    asyncio.run(read_thrice())
+
+    [kept] = log.owner_keys.load().dump().values()
+    assert kept["approvals"] == [sha256(answer["approval"]) for answer in answers]
 
 
 def test_command_line_waits_for_a_yes(fake, cli, environ):
