@@ -1,7 +1,11 @@
 """What every call keeps to: bounds, retries, redirects, errors and the token."""
 
+import copy
+import pickle
+
 import pytest
 
+from consent_bridge.approvals import OwnerKeyChanged
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, FieldError, Problem, Refused, Unreachable
 from consent_bridge.results import Discovery, build
@@ -39,6 +43,19 @@ def test_problem_carries_what_the_service_said(fake, client):
     )
     assert error.errors == (FieldError("scope", "too_long", "at most 200 characters"),)
     assert str(error) == "invalid_request (400): One field does not fit.: scope: at most 200 characters"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Problem("grant_paused", 409, "Later.", errors=(FieldError("a", "b", "c"),), extra={"a": 1}, retry_after=2.0),
+        OwnerKeyChanged("another key", key={"kty": "OKP"}, reset=True),
+        Unreachable("no connection"),
+    ],
+)
+def test_an_error_goes_to_another_process_whole(error):
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(same), str(same), vars(same)) == (type(error), str(error), vars(error))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b"[]", b"\xff", b'{"code": 7}', b"[" * 100_000])
