@@ -22,7 +22,7 @@ from consent_bridge.plans import Plans
 from consent_bridge.results import MadeRequest, Status
 from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.streams import Event
-from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, judged, pause_after
+from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, encoded, judged, pause_after
 from consent_bridge.wrappers import VaultKey
 
 P = ParamSpec("P")
@@ -177,14 +177,15 @@ class AsyncClient:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _once(self, call: Call[Any]) -> Answer:
-        headers = {**self._headers, **call.headers}
+        content, named = encoded(call.body, call.headers)
+        headers: dict[str, str | bytes] = {**self._headers, **named}
         if call.public:
             del headers["Authorization"]  # what is public is asked for without the token
         request = self._http.build_request(
             call.method,
             f"{self._plans.origin if call.public else self._plans.base_url}{call.path}",
             params=dict(call.params),
-            json=call.body,
+            content=content,
             headers=headers,
             timeout=httpx2.Timeout(self._read_timeout + call.extra_time, connect=self._connect_timeout),
         )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from consent_bridge.transport import TRANSIENT, Answer
 WRAPPING_ALG = "ECDH-ES+A256KW"
 LONGEST_WAIT = 30
 _POLL_PAUSE = 1.0
+_IDEMPOTENCY_KEY = re.compile(r"(?! )[^\x00-\x1f\x7f\ud800-\udfff]{1,128}(?<! )\Z")
 
 Result = TypeVar("Result")
 
@@ -122,9 +124,12 @@ def request_consent(
     """Ask for one scope; keep the answer, an export is checked against it.
 
     `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is given.
-    With `idempotency_key` the same call may be made again: it repeats the first answer for a day. `client_hint` as in
-    `discover`.
+    With `idempotency_key` (1 to 128 characters) the same call may be made again: it repeats the first answer for a day.
+    `client_hint` as in `discover`.
     """
+    if idempotency_key and not _IDEMPOTENCY_KEY.match(idempotency_key):
+        reason = "the idempotency key is not 1 to 128 characters without controls and without spaces around it"
+        raise Refused(reason, member="idempotency_key")
     along = request_along(scope, purpose=purpose, key=key, connector_key_id=connector_key_id, **terms)
     body = {"user_id": user_id, **_invitation(user_id), **along}
 

@@ -1,6 +1,7 @@
 """What every call keeps to: bounds, retries, redirects, errors and the token."""
 
 import copy
+import math
 import pickle
 
 import pytest
@@ -11,6 +12,7 @@ from consent_bridge.errors import BadAnswer, FieldError, Problem, Refused, Unrea
 from consent_bridge.results import Discovery, build
 from consent_bridge.transport import rest_base_url
 from tests.bridge.fake_service import DROP, Reply, problem
+from tests.bridge.refusals import refused_for
 from tests.bridge.wire import DISCOVERY, KEY, MADE_REQUEST, PENDING, SCOPE, TOKEN
 from tests.patience import MOST_SECONDS
 
@@ -173,6 +175,33 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
 
     assert (made_request.request_id, ended.status) == ("req_a", "cancelled")
     assert [call.headers.get("idempotency-key") for call in fake.received] == ["once", "once", None, None]
+
+
+@pytest.mark.parametrize("key", ["order 7", "Größe 7", "注文"])
+def test_an_idempotency_key_is_any_text(fake, client, key):
+    fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
+
+    client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, idempotency_key=key)
+
+    assert fake.received[0].headers["idempotency-key"].encode("latin-1").decode() == key
+
+
+UNFIT = {
+    "a line's end": ("idempotency_key", {"idempotency_key": "order\n7"}),
+    "a space after it": ("idempotency_key", {"idempotency_key": "order "}),
+    "too long": ("idempotency_key", {"idempotency_key": "7" * 129}),
+    "no UTF-8": ("idempotency_key", {"idempotency_key": "order\udcff"}),
+    "no number": (None, {"access_duration": math.nan, "idempotency_key": "order"}),
+    "no JSON": (None, {"access_duration": {7}, "idempotency_key": "order"}),
+}
+
+
+@pytest.mark.parametrize(("member", "given"), UNFIT.values(), ids=UNFIT)
+def test_what_cannot_be_sent_is_refused_and_not_tried_again(fake, client, pauses, member, given):
+    with refused_for(member):
+        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, **given)
+
+    assert (fake.received, pauses) == ([], [])
 
 
 def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):
