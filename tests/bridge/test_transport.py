@@ -14,6 +14,7 @@ from consent_bridge.transport import rest_base_url
 from tests.bridge.fake_service import DROP, Reply, problem
 from tests.bridge.refusals import refused_for
 from tests.bridge.wire import DISCOVERY, KEY, MADE_REQUEST, PENDING, SCOPE, TOKEN
+from tests.fakes.agents import agent, resets, self_signed
 from tests.patience import MOST_SECONDS
 
 
@@ -202,6 +203,13 @@ def test_what_cannot_be_sent_is_refused_and_not_tried_again(fake, client, pauses
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, **given)
 
     assert (fake.received, pauses) == ([], [])
+
+
+def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(fake, make_client, tmp_path):
+    with agent(resets, certificate=self_signed(tmp_path, "127.0.0.1")) as stranger:
+        fake.url = stranger.url
+        with make_client() as client, pytest.raises(Unreachable, match="the server's certificate was not accepted"):
+            client.catalog()
 
 
 def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):
