@@ -18,7 +18,7 @@ from urllib.parse import quote
 from consent_bridge import logs, notes, proofs, results
 from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
-from consent_bridge.keys import public_half, thumbprint
+from consent_bridge.keys import check_connector_key, public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey
 from consent_bridge.opening import check_request, compare
@@ -152,9 +152,9 @@ def request_along(
 ) -> dict[str, Any]:
     """What to ask of whoever connects, as `begin_connection` takes it; the private half of `key` stays here.
 
-    JSON without anything secret, to be kept until the connection is completed.
+    JSON without anything secret, to be kept until the connection is completed. Errors: KeyRefused.
     """
-    public = public_half(key) if "d" in key else dict(key)
+    public = public_half(key) if "d" in key else check_connector_key(key)
     return {
         "scope": scope,
         "purpose": purpose,
