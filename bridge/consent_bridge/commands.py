@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def read(options: Namespace) -> dict[str, Any]:
             if options.accept_owner_key:
                 client.accept_owner_key(made_request, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
             opened = client.read(made_request, key, seen_revision=seen)
-            result = as_json(opened)
+            result = as_json(replace(opened, etag=""))
         log.keep(made_request, revision=opened.revision)
     except Refused as refused:
         if result is None:

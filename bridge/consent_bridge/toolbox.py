@@ -6,6 +6,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -95,7 +96,7 @@ class Toolbox:
             if opened is None:
                 raise
             _logger.warning("an export was read, but that cannot be remembered")
-        return as_json(opened)
+        return as_json(replace(opened, etag=""))
 
 
 def problem_of(error: BridgeError | ValidationError) -> Result:

@@ -86,11 +86,12 @@ def test_command_line_goes_the_whole_way(fake, cli, environ):
 
 
 def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_path):
-    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(), headers=(("ETag", '"exp_a-json"'),)))
     (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
 
     done = cli("read", "--request", str(tmp_path / "request.json"), **environ)
 
+    assert "etag" not in json.loads(done.stdout)
     assert json.loads(done.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
 
 
@@ -181,7 +182,7 @@ def test_a_tool_answers_what_was_read_where_it_cannot_be_remembered(fake, state,
 
     def answered(call):
         (state / "owner_keys.json").mkdir()
-        return Reply(envelope())
+        return Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
 
     fake.on("GET", "/api/v1/consent-export", answered)
     if when == "before":
@@ -196,7 +197,9 @@ def test_a_tool_answers_what_was_read_where_it_cannot_be_remembered(fake, state,
             asyncio.run(read())
         assert fake.received == []
     else:
-        assert asyncio.run(read())["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+        answer = asyncio.run(read())
+        assert answer["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+        assert "etag" not in answer
         assert caplog.messages == ["an export was read, but that cannot be remembered"]
 
 
