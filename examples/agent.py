@@ -1,6 +1,6 @@
 """An agent that suggests restaurants: asks a person for their tastes, waits for the decision, uses what they approved.
 
-    python examples/agent.py <sharing ID>
+    python examples/agent.py usr_…
 
 It works through tools alone (Model Context Protocol). Its tool server is the local bridge, which keeps the key on this
 machine and opens what was approved; CONSENT_BASE_URL and CONSENT_DEVELOPER_TOKEN say where and as whom.
@@ -78,9 +78,9 @@ async def request_and_wait(host: Client, user_id: str, scope: str) -> str | None
 
 def suggest(tastes: dict[str, Any]) -> list[Restaurant]:
     """Restaurants in the order in which this person would like them, without those that do not fit their diet."""
-    meatless = tastes.get("diet_preference") in ("vegetarian", "vegan")
-    fitting = [place for place in RESTAURANTS if place.vegetarian or not meatless]
-    return sorted(fitting, key=lambda place: place.cuisine != tastes.get("favorite_cuisine"))
+    diet, cuisine = (str(tastes.get(name)).casefold() for name in ("diet_preference", "favorite_cuisine"))
+    fitting = [place for place in RESTAURANTS if place.vegetarian or diet not in ("vegetarian", "vegan")]
+    return sorted(fitting, key=lambda place: place.cuisine.casefold() != cuisine)
 
 
 async def main(user_id: str) -> int:
@@ -107,5 +107,5 @@ async def main(user_id: str) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("Usage: python examples/agent.py <sharing ID>")
+        sys.exit("Usage: python examples/agent.py usr_…")
     sys.exit(asyncio.run(main(sys.argv[1])))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -22,7 +23,7 @@ from consent_bridge.plans import Plans
 from consent_bridge.results import MadeRequest, Status
 from consent_bridge.sandbox import SandboxPerson
 from consent_bridge.streams import Event
-from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, judged, pause_after
+from consent_bridge.transport import ATTEMPTS, MAX_BODY_BYTES, Answer, encoded, judged, pause_after
 from consent_bridge.wrappers import VaultKey
 
 P = ParamSpec("P")
@@ -177,15 +178,15 @@ class AsyncClient:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _once(self, call: Call[Any]) -> Answer:
-        headers = {**self._headers, **call.headers}
+        content, headers = encoded(call.body, {**self._headers, **call.headers})
         if call.public:
             del headers["Authorization"]  # what is public is asked for without the token
         request = self._http.build_request(
             call.method,
             f"{self._plans.origin if call.public else self._plans.base_url}{call.path}",
             params=dict(call.params),
-            json=call.body,
-            headers=headers,
+            content=content,
+            headers={name.encode(): value for name, value in headers.items()},
             timeout=httpx2.Timeout(self._read_timeout + call.extra_time, connect=self._connect_timeout),
         )
         try:
@@ -226,4 +227,13 @@ def _kind_of(error: Exception) -> str:
         return "the connection timed out"
     if isinstance(error, httpx2.TimeoutException):
         return "the answer did not come in time"
+    if any(isinstance(each, ssl.SSLError) for each in _causes(error)):
+        return "the server's certificate was not accepted"
     return "no connection" if isinstance(error, httpx2.TransportError) else type(error).__name__
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """It and what led to it; the libraries between say only that the connection failed."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

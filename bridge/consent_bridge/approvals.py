@@ -116,6 +116,26 @@ class KeyPins:
             pin.approvals.append(signatures.sha256(approval))
 
 
+def joined(before: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """What two programs know after both began with `before`, each as `dump` gives it."""
+    names = {**theirs, **ours}
+    return {name: _joined(before.get(name), ours.get(name), theirs.get(name)) for name in names}
+
+
+def _joined(before: Any, ours: Any, theirs: Any) -> Any:
+    if theirs is None or (theirs == before and ours is not None):
+        return ours
+    if ours is None or ours == before:
+        return theirs
+    old, own, other = ((entry or {}).get("key") for entry in (before, ours, theirs))
+    if own != other:
+        return theirs if own == old else ours  # a key that moved on counts more than a look at the one before
+    lists = {
+        name: list(dict.fromkeys([*theirs.get(name, ()), *ours.get(name, ())])) for name in ("earlier", "approvals")
+    }
+    return {**ours, **lists} if own else ours
+
+
 def _name(issuer: str, user_id: str) -> str:
     return f"{issuer} {user_id}"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from urllib.parse import quote
 from consent_bridge import logs, notes, proofs, results
 from consent_bridge.encoding import encode_base64url
 from consent_bridge.errors import BadAnswer, BridgeError, Problem, Refused, Unreachable, WaitTimeout
-from consent_bridge.keys import public_half, thumbprint
+from consent_bridge.keys import check_connector_key, public_half, thumbprint
 from consent_bridge.logs import Memory, ProvenEvent, Trust
 from consent_bridge.notes import Checkpoint, VerifierKey
 from consent_bridge.opening import check_request, compare
@@ -28,6 +29,7 @@ from consent_bridge.transport import TRANSIENT, Answer
 WRAPPING_ALG = "ECDH-ES+A256KW"
 LONGEST_WAIT = 30
 _POLL_PAUSE = 1.0
+_IDEMPOTENCY_KEY = re.compile(r"(?! )[^\x00-\x1f\x7f\ud800-\udfff]{1,128}(?<! )\Z")
 
 Result = TypeVar("Result")
 
@@ -122,9 +124,12 @@ def request_consent(
     """Ask for one scope; keep the answer, an export is checked against it.
 
     `key` is the connector's JWK, of which the public half is sent; its thumbprint is its name unless another is given.
-    With `idempotency_key` the same call may be made again: it repeats the first answer for a day. `client_hint` as in
-    `discover`.
+    With `idempotency_key` (1 to 128 characters) the same call may be made again: it repeats the first answer for a day.
+    `client_hint` as in `discover`.
     """
+    if idempotency_key and not _IDEMPOTENCY_KEY.match(idempotency_key):
+        reason = "the idempotency key is not 1 to 128 characters without controls and without spaces around it"
+        raise Refused(reason, member="idempotency_key")
     along = request_along(scope, purpose=purpose, key=key, connector_key_id=connector_key_id, **terms)
     body = {"user_id": user_id, **_invitation(user_id), **along}
 
@@ -147,9 +152,9 @@ def request_along(
 ) -> dict[str, Any]:
     """What to ask of whoever connects, as `begin_connection` takes it; the private half of `key` stays here.
 
-    JSON without anything secret, to be kept until the connection is completed.
+    JSON without anything secret, to be kept until the connection is completed. Errors: KeyRefused.
     """
-    public = public_half(key) if "d" in key else dict(key)
+    public = public_half(key) if "d" in key else check_connector_key(key)
     return {
         "scope": scope,
         "purpose": purpose,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,9 @@ def discover(options: Namespace) -> dict[str, Any]:
 
 
 def request(options: Namespace) -> dict[str, Any]:
-    """Ask, and remember what was asked."""
-    key = _private_key(options)
+    """Ask, and remember what was asked; Undone where it was asked, but could not be remembered."""
+    key, log = _private_key(options), RequestLog(state_directory())
+    log.check_writable()
     with _client(options) as client:
         made_request = client.request_consent(
             options.user_id,
@@ -61,10 +63,13 @@ def request(options: Namespace) -> dict[str, Any]:
             idempotency_key=options.idempotency_key,
             **{name: getattr(options, name) for name in TERM_RULES},
         )
-    log = RequestLog(state_directory())
-    known = log.find(made_request.request_id)
-    log.keep(made_request, revision=known[1] if known else 0)
-    return as_json(made_request)
+    result = as_json(made_request)
+    try:
+        known = log.find(made_request.request_id)
+        log.keep(made_request, revision=known[1] if known else 0)
+    except Refused as refused:
+        raise Undone(f"the request was made, but is not remembered: {refused}", result) from refused
+    return result
 
 
 def status(options: Namespace) -> dict[str, Any]:
@@ -90,17 +95,27 @@ def wait(options: Namespace) -> dict[str, Any]:
 
 
 def read(options: Namespace) -> dict[str, Any]:
-    """Fetch and open; the revision is remembered, so that an older one is refused the next time."""
+    """Fetch and open; the revision is remembered, so that an older one is refused the next time.
+
+    Undone where it was read, but could not be remembered.
+    """
     log = RequestLog(state_directory())
     made_request, seen = _stored_request(options, log)
     key = keyring_of(options).find(made_request.connector_fingerprint)
-    pins = log.owner_keys.load()
-    with Client(*address_and_token(options), pins=pins) as client, log.owner_keys.keeping(pins):
-        if options.accept_owner_key:
-            client.accept_owner_key(made_request, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
-        opened = client.read(made_request, key, seen_revision=seen)
-    log.keep(made_request, revision=opened.revision)
-    return as_json(opened)
+    log.check_writable()
+    pins, result = log.owner_keys.load(), None
+    try:
+        with Client(*address_and_token(options), pins=pins) as client, log.owner_keys.keeping(pins):
+            if options.accept_owner_key:
+                client.accept_owner_key(made_request, {"kty": "OKP", "crv": "Ed25519", "x": options.accept_owner_key})
+            opened = client.read(made_request, key, seen_revision=seen)
+            result = as_json(replace(opened, etag=""))
+        log.keep(made_request, revision=opened.revision)
+    except Refused as refused:
+        if result is None:
+            raise
+        raise Undone(f"it was read, but that is not remembered: {refused}", result) from refused
+    return result
 
 
 def _stored_request(options: Namespace, log: RequestLog) -> tuple[MadeRequest, int]:

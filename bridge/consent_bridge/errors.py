@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 
 class BridgeError(Exception):
     """The base of every error that this package raises on purpose; its text is one line, fit for a log."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: the text and the members, since `__init__` takes other arguments."""
+        return _restored, (type(self), self.args), vars(self)
+
+
+def _restored(kind: type[BridgeError], args: tuple[Any, ...]) -> BridgeError:
+    return kind.__new__(kind, *args)
 
 
 class Refused(BridgeError):

@@ -9,7 +9,7 @@ from typing import Any
 from consent_bridge.approvals import KeyPins, check_approval
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.exports import LATER_MEMBERS, ExportHeader, open_export, origin_of, request_digest
-from consent_bridge.keys import thumbprint
+from consent_bridge.keys import public_half, thumbprint
 from consent_bridge.results import Envelope, FrozenRequest, MadeRequest, Slice, as_json
 from consent_bridge.review import accepted_answers, covers
 
@@ -77,8 +77,8 @@ def _as_list(value: object) -> object:
 
 
 def check_key(request: MadeRequest, key: Mapping[str, Any]) -> None:
-    """The private key is the one that the request named; found out before a read is counted."""
-    if thumbprint(key) != request.connector_fingerprint:
+    """The private key is the one that the request named; found out before a read is counted. Errors: KeyRefused."""
+    if thumbprint(public_half(key)) != request.connector_fingerprint:
         raise KeyRefused("this is not the key that the request named", member="connector_fingerprint")
 
 

@@ -107,12 +107,15 @@ class ProvenReceipt:
 
 
 def as_json(record: Any) -> dict[str, Any]:
-    """A record as the JSON object it stands for, without those of LATER_MEMBERS that are not there."""
+    """A record as the JSON object it stands for, without an etag and those of LATER_MEMBERS that are not there.
+
+    `build` makes the record of it again, also in another process.
+    """
     return dataclasses.asdict(record, dict_factory=_members)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    omitted = {name for name, value in pairs if name == "etag" or (not value and name in LATER_MEMBERS)}
+    omitted = {name for name, value in pairs if not value and (name == "etag" or name in LATER_MEMBERS)}
     return {name: value for name, value in pairs if name not in omitted}
 
 
@@ -122,7 +125,9 @@ def build(kind: type[Record], body: object, where: str = "the answer") -> Record
         raise BadAnswer(f"{where} is not an object")
     hints = get_type_hints(kind)
     optional = {
-        member.name for member in dataclasses.fields(cast("Any", kind)) if member.default is not dataclasses.MISSING
+        member.name
+        for member in dataclasses.fields(cast("Any", kind))
+        if not member.default is member.default_factory is dataclasses.MISSING
     }
     values: dict[str, Any] = {}
     for name, hint in hints.items():

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from consent_bridge.approvals import KeyPins
+from consent_bridge.approvals import KeyPins, joined
 from consent_bridge.encoding import parse_object
 from consent_bridge.errors import BadAnswer, KeyRefused, Refused
 from consent_bridge.keys import Jwk, check_private_key
@@ -84,6 +84,16 @@ def _move(aside: Path, path: Path, *, force: bool) -> None:
         raise Refused(f"{path} exists; --force overwrites it") from error
 
 
+def check_writable(directory: Path) -> None:
+    """Refused where no file can be written there, which is found out before a call that cannot be taken back."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise Refused(f"{directory} cannot be written: {error.strerror}") from error
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """No other program is in such a block of the same file; on Windows, which has no such locks, one may be."""
@@ -120,12 +130,21 @@ class OwnerKeys:
 
     @contextmanager
     def keeping(self, pins: KeyPins) -> Iterator[None]:
-        """Remember them after this block, also where it refuses a key: when it was met counts."""
+        """Remember them after this block, also where it refuses a key: when it was met counts.
+
+        What other programs kept meanwhile stays. Refused before the block where they cannot be written.
+        """
+        with alone(self._path):
+            check_writable(self._path.parent)
+        before = pins.dump()
         try:
             yield
         finally:
-            if not self._path.exists() or pins.dump() != self.load().dump():
-                write_private_file(self._path, pins.dump(), force=True)
+            with alone(self._path):
+                stored = self.load().dump()
+                now = joined(before, pins.dump(), stored)
+                if now != stored or not self._path.exists():
+                    write_private_file(self._path, now, force=True)
 
 
 class SeenNotes(NotesMemory):
@@ -173,6 +192,10 @@ class RequestLog:
         if not _REQUEST_ID.match(request_id):
             raise Refused("this is not a request id")
         return self._directory / f"{request_id}.json"
+
+    def check_writable(self) -> None:
+        """Refused where nothing can be remembered."""
+        check_writable(self._directory)
 
     def keep(self, request: MadeRequest, *, revision: int = 0) -> None:
         """Remember a request, or the revision that was read of it."""

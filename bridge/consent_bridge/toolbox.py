@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,18 +14,20 @@ from pydantic import ValidationError
 from consent_bridge.aio import AsyncClient
 from consent_bridge.errors import BadAnswer, BridgeError, KeyRefused, Problem, Refused, Unreachable, one_line
 from consent_bridge.keyring import Keyring
-from consent_bridge.results import as_json
+from consent_bridge.results import MadeRequest, as_json
 from consent_bridge.state import RequestLog
 from consent_bridge.tool_arguments import SPECIAL, Arguments, Nothing, OneRequest, Person, Question, Wait
 
 Result = dict[str, Any]
+_logger = logging.getLogger("consent_bridge")
 
 
 class Toolbox:
-    """The tools of one app on one machine."""
+    """The tools of one app on one machine. What was made or read is answered also where it cannot be remembered."""
 
     def __init__(self, client: AsyncClient, keyring: Keyring, log: RequestLog) -> None:
         self._client, self._keyring, self._log = client, keyring, log
+        self._reading = asyncio.Lock()  # one at a time: each begins with the people's keys as the one before left them
         self._tools: Mapping[str, Callable[[Any], Awaitable[Result]]] = {
             "discover_user_scopes": self.discover_user_scopes,
             "request_consent": self.request_consent,
@@ -45,6 +50,7 @@ class Toolbox:
 
     async def request_consent(self, given: Question) -> Result:
         terms = given.model_dump(exclude={"user_id", "scope", "purpose"}, exclude_none=True)
+        self._log.check_writable()
         request = await self._client.request_consent(
             given.user_id,
             given.scope,
@@ -54,8 +60,11 @@ class Toolbox:
             idempotency_key=uuid.uuid4().hex,
             **terms,
         )
-        known = self._log.find(request.request_id)
-        self._log.keep(request, revision=known[1] if known else 0)
+        try:
+            known = self._log.find(request.request_id)
+            self._log.keep(request, revision=known[1] if known else 0)
+        except Refused:
+            _logger.warning("a request was made, but cannot be remembered")
         return as_json(request)
 
     async def check_consent_status(self, given: Wait) -> Result:
@@ -71,13 +80,23 @@ class Toolbox:
         known = self._log.find(given.request_id)
         if known is None:
             raise Refused("this request was not made with this bridge, so there is nothing to check its export against")
-        request, seen = known
+        async with self._reading:
+            return await self._read(*known)
+
+    async def _read(self, request: MadeRequest, seen: int) -> Result:
         key, pins = self._keyring.find(request.connector_fingerprint), self._client.pins
         pins.load(self._log.owner_keys.load().dump())  # what the command line met or accepted meanwhile
-        with self._log.owner_keys.keeping(pins):
-            opened = await self._client.read(request, key, seen_revision=seen)
-        self._log.keep(request, revision=opened.revision)
-        return as_json(opened)
+        self._log.check_writable()
+        opened = None
+        try:
+            with self._log.owner_keys.keeping(pins):
+                opened = await self._client.read(request, key, seen_revision=seen)
+            self._log.keep(request, revision=opened.revision)
+        except Refused:
+            if opened is None:
+                raise
+            _logger.warning("an export was read, but that cannot be remembered")
+        return as_json(replace(opened, etag=""))
 
 
 def problem_of(error: BridgeError | ValidationError) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 import requests
 from urllib3.exceptions import HTTPError
 
-from consent_bridge.encoding import parse_object
+from consent_bridge.encoding import dump_json, parse_object
 from consent_bridge.errors import BadAnswer, FieldError, Problem, Refused, Unreachable, one_line
 from consent_bridge.jwe import MAX_JWE_CHARS
 
@@ -24,6 +25,7 @@ ATTEMPTS = 3
 _PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 _LONGEST_RETRY_AFTER = 10.0
 TRANSIENT = frozenset({502, 503, 504})
+_HEADER = re.compile(r"(?! )[^\x00-\x1f\x7f\ud800-\udfff]*(?<! )\Z")
 _CHUNK = 64 * 1024
 _jitter = secrets.SystemRandom()
 
@@ -77,7 +79,7 @@ class Transport:
         repeatable: bool = False,
         redirect_ok: bool = False,
     ) -> Answer:
-        """One answer below 400.
+        """One answer below 400; Refused where `body` or `headers` cannot be sent.
 
         Only what is `repeatable` is tried again, after a connection that failed or a 502, 503 or 504, with growing,
         jittered pauses. `extra_time` is what the server was asked to hold the answer for.
@@ -123,14 +125,14 @@ class Transport:
         extra_time: float,
     ) -> Answer:
         url = f"{self.base_url}{path}"
+        content, named = encoded(body, headers or {})
         try:
             with self._session.request(
                 method,
                 url,
                 params=params,
-                json=body,
-                data=form,
-                headers={"Accept": "application/json", **(headers or {})},
+                data=form if content is None else content,
+                headers={"Accept": "application/json", **named},
                 timeout=(self._connect_timeout, self._read_timeout + extra_time),
                 allow_redirects=False,
                 stream=True,
@@ -139,6 +141,17 @@ class Transport:
         except (requests.RequestException, OSError) as error:
             # Without the query, which may hold what the caller does not want in a log; and only the kind of failure.
             raise Unreachable(f"{method} {url} failed: {_kind_of(error)}") from error
+
+
+def encoded(body: object, headers: Mapping[str, str]) -> tuple[bytes | None, dict[str, bytes]]:
+    """A body as JSON and the headers of a call, in UTF-8. Errors: Refused, for what cannot be sent as either."""
+    for name, value in headers.items():
+        if not _HEADER.match(value):
+            raise Refused(f"the header {name} has characters that no header can have", member=name)
+    named = {name: value.encode() for name, value in headers.items()}
+    if body is None:
+        return None, named
+    return dump_json(body, "the body"), {**named, "Content-Type": b"application/json"}
 
 
 def anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:

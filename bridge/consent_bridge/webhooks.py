@@ -79,6 +79,8 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     value = headers.get(f"webhook-{name}")
     if not value:
         raise Refused(f"the webhook has no header webhook-{name}", member=f"webhook-{name}")
+    if not isinstance(value, str) or not value.isascii():
+        raise Refused(f"the webhook's header webhook-{name} is not one text in ASCII", member=f"webhook-{name}")
     return value
 
 

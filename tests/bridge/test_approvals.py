@@ -6,7 +6,7 @@ from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.opening import open_envelope
 from consent_bridge.results import Envelope, MadeRequest, build
-from consent_bridge.signatures import SigningKey, number_of
+from consent_bridge.signatures import SigningKey, number_of, sha256
 from consent_bridge.signing import generate_root, signed_rotation
 from consent_bridge.state import OwnerKeys
 from tests.bridge import wire
@@ -146,6 +146,44 @@ def test_keys_that_could_not_be_written_once_are_written_after_the_next_read(tmp
         pass
 
     assert keys.load().dump() == pins.dump() != {}
+
+
+def test_what_another_program_kept_meanwhile_stays(tmp_path):
+    keys, key = OwnerKeys(tmp_path), own_key().public
+    one, other = keys.load(), keys.load()
+
+    with keys.keeping(one):
+        one.keep(ISSUER, "usr_a", key, "an approval")
+        with keys.keeping(other):
+            other.keep(ISSUER, "usr_a", key, "another approval")
+            other.keep(ISSUER, "usr_b", key, "an approval")
+
+    kept = keys.load()
+    assert sorted(kept.find(ISSUER, "usr_a").approvals) == sorted(map(sha256, ("an approval", "another approval")))
+    assert kept.find(ISSUER, "usr_b").approvals == [sha256("an approval")]
+
+
+@pytest.mark.parametrize("accepting", ["one", "other"])
+def test_a_key_that_was_accepted_stays_where_another_program_met_it_meanwhile(tmp_path, accepting):
+    keys, new = OwnerKeys(tmp_path), generate_root().app_key(ISSUER, "app_a").public
+    first = KeyPins(clock=lambda: 0)
+    with keys.keeping(first):
+        first.keep(ISSUER, "usr_a", own_key().public, "an approval")
+        first.meet(ISSUER, "usr_a", new)
+
+    def use(pins, name):
+        if name == accepting:
+            pins.accept(ISSUER, "usr_a", new)
+        else:
+            pins.keep(ISSUER, "usr_a", own_key().public, "another approval")
+
+    one, other = KeyPins(keys.load().dump()), KeyPins(keys.load().dump())
+    with keys.keeping(one):
+        use(one, "one")
+        with keys.keeping(other):
+            use(other, "other")
+
+    assert keys.load().dump() == {f"{ISSUER} usr_a": {"key": new, "earlier": [], "approvals": []}}
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), 10**400, True, 1.0, None])

@@ -7,13 +7,16 @@ import pytest
 
 from consent_bridge.aio import AsyncClient
 from consent_bridge.approvals import OwnerKeyChanged
+from consent_bridge.errors import Refused
 from consent_bridge.keyring import Keyring
 from consent_bridge.results import MadeRequest, build
+from consent_bridge.signatures import sha256
 from consent_bridge.signing import generate_root
 from consent_bridge.state import RequestLog, write_private_file
 from consent_bridge.tool_arguments import OneRequest
 from consent_bridge.toolbox import Toolbox
 from tests.bridge.fake_service import Reply, problem
+from tests.bridge.refusals import refusal
 from tests.bridge.wire import (
     APPROVED,
     DISCOVERY,
@@ -83,11 +86,12 @@ def test_command_line_goes_the_whole_way(fake, cli, environ):
 
 
 def test_command_line_reads_a_request_made_elsewhere(fake, cli, environ, tmp_path):
-    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope(), headers=(("ETag", '"exp_a-json"'),)))
     (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
 
     done = cli("read", "--request", str(tmp_path / "request.json"), **environ)
 
+    assert "etag" not in json.loads(done.stdout)
     assert json.loads(done.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
 
 
@@ -128,6 +132,105 @@ def test_a_running_bridge_notes_a_new_owner_key_and_takes_what_was_accepted_mean
             return await toolbox.read_approved_data(OneRequest(request_id="req_a"))
 
     assert asyncio.run(read_twice())["revision"] == 1
+
+
+def test_what_cannot_be_remembered_is_neither_asked_nor_read(fake, cli, environ, state, tmp_path):
+    fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
+    state.mkdir()
+    (state / "requests").touch()  # where a directory has to be
+
+    requested = cli("request", "usr_a", SCOPE, "--purpose", "Suggest food", **environ)
+    read = cli("read", "--request", str(tmp_path / "request.json"), **environ)
+
+    assert [refusal(done) for done in (requested, read)] == [f"{state}/requests cannot be written: File exists"] * 2
+    assert fake.received == []
+
+
+def test_what_was_asked_or_read_is_printed_where_it_cannot_be_remembered(fake, cli, environ, state, tmp_path):
+    def spoiling(reply):
+        """From this answer on nothing can be written."""
+
+        def answered(call):
+            (state / "requests").rmdir()
+            (state / "requests").touch()
+            return reply
+
+        return answered
+
+    fake.on("POST", "/api/v1/request-consent", spoiling(Reply(MADE_REQUEST, 201)))
+    fake.on("GET", "/api/v1/consent-export", spoiling(Reply(envelope())))
+    (tmp_path / "request.json").write_text(json.dumps(MADE_REQUEST))
+
+    requested = cli("request", "usr_a", SCOPE, "--purpose", "Suggest food", **environ)
+    (state / "requests").unlink()
+    read = cli("read", "--request", str(tmp_path / "request.json"), **environ)
+
+    assert json.loads(requested.stdout) == MADE_REQUEST
+    assert json.loads(read.stdout)["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+    assert [done.returncode for done in (requested, read)] == [1, 1]
+    assert b"the request was made, but is not remembered: " in requested.stderr
+    assert b"it was read, but that is not remembered: " in read.stderr
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_tool_answers_what_was_read_where_it_cannot_be_remembered(fake, state, when, caplog):
+    log = RequestLog(state)
+    log.keep(build(MadeRequest, MADE_REQUEST))
+    write_private_file(state / "connector-key.json", KEY)
+
+    def answered(call):
+        (state / "owner_keys.json").mkdir()
+        return Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
+
+    fake.on("GET", "/api/v1/consent-export", answered)
+    if when == "before":
+        (state / "owner_keys.lock").mkdir()
+
+    async def read():
+        async with AsyncClient(f"{fake.url}/api/v1", TOKEN, pins=log.owner_keys.load()) as client:
+            return await Toolbox(client, Keyring(state), log).read_approved_data(OneRequest(request_id="req_a"))
+
+    if when == "before":
+        with pytest.raises(Refused, match="cannot be written"):
+            asyncio.run(read())
+        assert fake.received == []
+    else:
+        answer = asyncio.run(read())
+        assert answer["data"] == {"lifestyle": {"food": {"favorite_cuisine": "Thai"}}}
+        assert "etag" not in answer
+        assert caplog.messages == ["an export was read, but that cannot be remembered"]
+
+
+def test_a_read_that_begins_before_what_another_one_met_is_kept_loses_none_of_it(fake, state):
+    answers = [envelope(), envelope(), envelope()]
+    fake.on("GET", "/api/v1/consent-export", *map(Reply, answers))
+    log, one = RequestLog(state), OneRequest(request_id="req_a")
+    log.keep(build(MadeRequest, MADE_REQUEST))
+    write_private_file(state / "connector-key.json", KEY)
+
+    async def read_thrice():
+        overlapping = []
+
+        class Overlapped(AsyncClient):
+            async def read(self, *given, **named):
+                opened = await super().read(*given, **named)
+                if len(fake.received) == 2:
+                    overlapping.append(asyncio.create_task(toolbox.read_approved_data(one)))
+                    await asyncio.sleep(0)  # it goes as far as it can
+                return opened
+
+        async with Overlapped(f"{fake.url}/api/v1", TOKEN, pins=log.owner_keys.load()) as client:
+            toolbox = Toolbox(client, Keyring(state), log)
+            await toolbox.read_approved_data(one)
+            await toolbox.read_approved_data(one)
+            await overlapping[0]
+
+    asyncio.run(read_thrice())
+
+    [kept] = log.owner_keys.load().dump().values()
+    assert kept["approvals"] == [sha256(answer["approval"]) for answer in answers]
 
 
 def test_command_line_waits_for_a_yes(fake, cli, environ):

@@ -6,8 +6,9 @@ import pytest
 
 from consent_bridge.client import Client, open_envelope
 from consent_bridge.errors import KeyRefused, Refused
+from consent_bridge.keys import public_half
 from consent_bridge.opening import check_request
-from consent_bridge.results import Envelope, MadeRequest, as_json, build
+from consent_bridge.results import Envelope, MadeRequest, Slice, as_json, build
 from consent_bridge.sealed import (
     ExportContent,
     generate_connector_key,
@@ -149,6 +150,16 @@ def test_read_with_another_key_never_leaves_this_machine(fake, client):
     with pytest.raises(KeyRefused, match="not the key"):
         client.read(build(MadeRequest, MADE_REQUEST), generate_connector_key())
 
+
+@pytest.mark.parametrize("half", ["public", "of another key"])
+def test_a_key_that_cannot_open_is_found_out_before_a_read_is_counted(fake, client, half):
+    fake.on("GET", "/api/v1/consent-export", Reply(envelope()))
+    key = public_half(KEY) if half == "public" else {**KEY, "d": generate_connector_key()["d"]}
+
+    with refused_for("d"):
+        client.read(build(MadeRequest, MADE_REQUEST), key)
+    assert fake.received == []
+
     assert fake.received == []
 
 
@@ -169,3 +180,16 @@ def test_a_read_that_changed_nothing_hands_out_nothing(fake, client):
     assert client.read_newer(made_request, KEY, client.read(made_request, KEY)) is None
     assert fake.received[-1].headers["if-none-match"] == '"exp_a-json"'
     assert {call.headers["authorization"] for call in fake.received} == {f"Bearer {TOKEN}"}
+
+
+def test_another_process_asks_for_what_is_newer_by_what_was_kept_as_json(fake, client):
+    known = Reply(envelope(), headers=(("ETag", '"exp_a-json"'),))
+    fake.on("GET", "/api/v1/consent-export", known, Reply(b"", 304))
+    made_request = build(MadeRequest, MADE_REQUEST)
+    opened = client.read(made_request, KEY)
+
+    kept = build(Slice, json.loads(json.dumps(as_json(opened))))
+
+    assert kept == opened
+    assert client.read_newer(made_request, KEY, kept) is None
+    assert fake.received[-1].headers["if-none-match"] == '"exp_a-json"'

@@ -2,6 +2,7 @@
 
 import pytest
 
+from consent_bridge.calls import request_along
 from consent_bridge.encoding import encode_base64url
 from consent_bridge.sealed import (
     KeyRefused,
@@ -44,3 +45,9 @@ def test_private_key_that_is_none_is_refused(d):
 def test_private_key_without_its_private_half_is_refused():
     with pytest.raises(KeyRefused, match="it has no d"):
         open_export(hand_sealed_export(), public_half(KEY), EXPORT)
+
+
+@pytest.mark.parametrize("secret", [{"kty": "oct", "k": "c2VjcmV0"}, {**public_half(KEY), "k": "c2VjcmV0"}])
+def test_what_is_no_public_key_is_not_sent_under_a_name_of_its_own(secret):
+    with pytest.raises(KeyRefused):
+        request_along("attr.lifestyle.food.*", purpose="Suggest food", key=secret, connector_key_id="k1")

@@ -1,13 +1,20 @@
 """What every call keeps to: bounds, retries, redirects, errors and the token."""
 
+import copy
+import math
+import pickle
+
 import pytest
 
+from consent_bridge.approvals import OwnerKeyChanged
 from consent_bridge.client import Client
 from consent_bridge.errors import BadAnswer, FieldError, Problem, Refused, Unreachable
 from consent_bridge.results import Discovery, build
 from consent_bridge.transport import rest_base_url
 from tests.bridge.fake_service import DROP, Reply, problem
+from tests.bridge.refusals import refused_for
 from tests.bridge.wire import DISCOVERY, KEY, MADE_REQUEST, PENDING, SCOPE, TOKEN
+from tests.fakes.agents import agent, resets, self_signed
 from tests.patience import MOST_SECONDS
 
 
@@ -39,6 +46,19 @@ def test_problem_carries_what_the_service_said(fake, client):
     )
     assert error.errors == (FieldError("scope", "too_long", "at most 200 characters"),)
     assert str(error) == "invalid_request (400): One field does not fit.: scope: at most 200 characters"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Problem("grant_paused", 409, "Later.", errors=(FieldError("a", "b", "c"),), extra={"a": 1}, retry_after=2.0),
+        OwnerKeyChanged("another key", key={"kty": "OKP"}, reset=True),
+        Unreachable("no connection"),
+    ],
+)
+def test_an_error_goes_to_another_process_whole(error):
+    for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(same), str(same), vars(same)) == (type(error), str(error), vars(error))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b"[]", b"\xff", b'{"code": 7}', b"[" * 100_000])
@@ -156,6 +176,40 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
 
     assert (made_request.request_id, ended.status) == ("req_a", "cancelled")
     assert [call.headers.get("idempotency-key") for call in fake.received] == ["once", "once", None, None]
+
+
+@pytest.mark.parametrize("key", ["order 7", "Größe 7", "注文"])
+def test_an_idempotency_key_is_any_text(fake, client, key):
+    fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
+
+    client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, idempotency_key=key)
+
+    assert fake.received[0].headers["idempotency-key"].encode("latin-1").decode() == key
+
+
+UNFIT = {
+    "a line's end": ("idempotency_key", {"idempotency_key": "order\n7"}),
+    "a space after it": ("idempotency_key", {"idempotency_key": "order "}),
+    "too long": ("idempotency_key", {"idempotency_key": "7" * 129}),
+    "no UTF-8": ("idempotency_key", {"idempotency_key": "order\udcff"}),
+    "no number": (None, {"access_duration": math.nan, "idempotency_key": "order"}),
+    "no JSON": (None, {"access_duration": {7}, "idempotency_key": "order"}),
+}
+
+
+@pytest.mark.parametrize(("member", "given"), UNFIT.values(), ids=UNFIT)
+def test_what_cannot_be_sent_is_refused_and_not_tried_again(fake, client, pauses, member, given):
+    with refused_for(member):
+        client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, **given)
+
+    assert (fake.received, pauses) == ([], [])
+
+
+def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(fake, make_client, tmp_path):
+    with agent(resets, certificate=self_signed(tmp_path, "127.0.0.1")) as stranger:
+        fake.url = stranger.url
+        with make_client() as client, pytest.raises(Unreachable, match="the server's certificate was not accepted"):
+            client.catalog()
 
 
 def test_answer_that_takes_too_long_is_given_up(fake, hasty_client):

@@ -19,6 +19,7 @@ from consent.notices.webhooks import deliver_due, replay
 from consent_bridge.client import Client
 from consent_bridge.sealed import generate_connector_key
 from developers.models import WebhookEndpoint
+from examples.agent import suggest
 from tests.bridge.wire import APPROVED
 from tests.factories import invitation_of
 from tests.fakes.serving import serving
@@ -44,6 +45,12 @@ def test_agent_asks_waits_and_suggests(environment, owner, person):
     assert (review.scope, review.purpose) == (SCOPE, PURPOSE)
     assert decided.grant.status == "active"
     assert (code, output) == (0, ["- Green Mango (Thai)", "- Da Lucia (Italian)"])
+
+
+def test_agent_reads_a_diet_however_it_is_written():
+    tastes = {"diet_preference": "Vegetarian", "favorite_cuisine": "italian"}
+
+    assert [place.name for place in suggest(tastes)] == ["Da Lucia", "Green Mango"]
 
 
 def test_agent_takes_no_for_an_answer(environment, owner, person):
