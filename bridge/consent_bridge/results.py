@@ -127,7 +127,7 @@ def build(kind: type[Record], body: object, where: str = "the answer") -> Record
     optional = {
         member.name
         for member in dataclasses.fields(cast("Any", kind))
-        if not member.default is member.default_factory is dataclasses.MISSING
+        if (member.default, member.default_factory) != (dataclasses.MISSING, dataclasses.MISSING)
     }
     values: dict[str, Any] = {}
     for name, hint in hints.items():
