@@ -27,12 +27,9 @@ ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, millisecon
 def main() -> int:
     options = staging.parse_options("proxy", calls=1000, seconds=5.0, rounds=3)
     with staging.own_database() as url, slow_agent() as agent:
-        address = f"http://127.0.0.1:{agent}"
-        requests = prepare(
-            url, AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_PUBLIC_URL=f"{address}/{options.seconds}",
-            AGENT_CORE_URL=f"{address}/0",
-            A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
-        )  # fmt: skip
+        slow, fast = (f"http://127.0.0.1:{agent}/{seconds}" for seconds in (options.seconds, 0))
+        agents = {"AGENT_BRAND_URL": slow, "AGENT_PUBLIC_URL": slow, "AGENT_CORE_URL": fast}
+        requests = prepare(url, **agents, A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT))
         with granian("config.wsgi:application", workers=WORKERS, threads=THREADS) as server:
             time.sleep(2)  # the second worker
             rounds = [asyncio.run(measure(server.port, agent, requests, options)) for _ in range(options.rounds)]
@@ -92,10 +89,9 @@ async def measure(port: int, agents: int, requests: dict[str, bytes], options: A
 
     async def caller(number: int) -> None:
         await asyncio.sleep(options.seconds * number / options.calls)
-        request = requests["slow" if number % 2 else "slow too"]
         async with Client(port) as client:
             while time.monotonic() < ends:
-                status, took = await client.call(request)
+                status, took = await client.call(requests["slow" if number % 2 else "slow too"])
                 statuses.append(status)
                 times.append(took)
 
