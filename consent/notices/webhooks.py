@@ -123,7 +123,7 @@ def _claim(under_way: Collection[_Claimed]) -> _Claimed | None:
         open_to = _due(now).filter(_has_place(under_way)).select_for_update(skip_locked=True, of=("self",))
         of_others = open_to.exclude(endpoint__app__in={each.app_pk for each in under_way})
         for due in (of_others, open_to) if under_way else (open_to,):  # SQLite has no locks of rows
-            found = due.values_list("pk", "endpoint", "endpoint__app", "endpoint__app__mode").first()
+            found = due.values_list("pk", "endpoint_id", "endpoint__app__pk", "endpoint__app__mode").first()
             if found is not None:
                 WebhookDelivery.objects.filter(pk=found[0]).update(next_at=now + _LEASE)
                 return _Claimed(*found)
