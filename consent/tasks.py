@@ -72,7 +72,7 @@ def forget_records() -> int:
 
 @shared_task
 def deliver_webhooks() -> int:
-    return deliver_due()
+    return deliver_due(most_seconds=_AT_ONCE)
 
 
 @shared_task

@@ -65,6 +65,11 @@ class AppContext:
     is_personal: bool = False  # reaches the one person who connected it
 
     @property
+    def is_live(self) -> bool:
+        """Whether staff let it reach everybody; the others anybody makes."""
+        return not (self.is_test or self.is_personal)
+
+    @property
     def is_host(self) -> bool:
         return bool(self.resource)
 

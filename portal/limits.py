@@ -17,10 +17,11 @@ from common.clock import database_now
 from common.durations import duration
 from common.limits import Count
 from consent.discovery import directory, unknown_users
+from consent.notices.long_polling import most_of_app
 from consent.requests.budgets import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
 from consent.requests.models import ConsentRequest
 from consent.requests.recent import DAY
-from developers.apps.models import App
+from developers.apps.models import App, AppMode
 from developers.members.models import AppMember
 from portal.shell import Tab, app_page, portal_page
 
@@ -63,7 +64,8 @@ class Usage:
 
 def usage_of(app: App) -> list[Usage]:
     """Every limit of the app, those first that are counted for all processes together."""
-    return [_budget(app), _unknown_people(app), _searches(app), *_per_person(app), _cooldown(app), _polls(), _streams()]
+    counted = [_budget(app), _unknown_people(app), _searches(app)]
+    return [*counted, *_per_person(app), _cooldown(app), _polls(), _streams(app)]
 
 
 def _budget(app: App) -> Usage:
@@ -175,7 +177,7 @@ def _polls() -> Usage:
     )  # fmt: skip
 
 
-def _streams() -> Usage:
+def _streams(app: App) -> Usage:
     return Usage(
         "streams-and-waits",
         gettext("Open streams and long polls"),
@@ -183,7 +185,7 @@ def _streams() -> Usage:
             "Event streams and calls with `wait` or `wait_seconds`, at one time in each server process. Beyond it a "
             "stream is refused and a status is answered at once."
         ),
-        settings.STATUS_WAITERS_PER_APP,
+        most_of_app(is_live=app.mode == AppMode.LIVE),
         resets_words=gettext("When one of them ends"),
     )  # fmt: skip
 

@@ -104,15 +104,14 @@ class Connection(DeveloperView):
     )
     def get(self, request: HttpRequest, id: str) -> HttpResponse:  # as the address names it
         seconds, app_pk = self.query(WaitQuery).wait, self.app.app_pk
-        if not seconds or long_polling.hub.is_full(app_pk):
+        if not seconds or long_polling.hub.is_full(app_pk, is_live=self.app.is_live):
             self.note(pace(app_pk, id[:64]))
         found = queries.for_app(app_pk=app_pk, connection_id=id)
         if seconds and found["status"] == ConnectionStatus.PENDING:
             found = long_polling.wait_while_pending(
                 lambda: queries.for_app(app_pk=app_pk, connection_id=id),
                 topic=f"app:{app_pk}",
-                app_pk=app_pk,
-                token_pk=self.app.token_pk,
+                app=self.app,
                 seconds=seconds,
             )
         return json_answer(found)

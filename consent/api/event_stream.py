@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -15,7 +14,7 @@ from common.problems import FieldError, InvalidRequest, TemporarilyUnavailable, 
 from consent.api.base import REQUEST, DeveloperView
 from consent.notices import streams
 from consent.notices.forgetting import forgotten_up_to
-from consent.notices.long_polling import hub
+from consent.notices.long_polling import hub, most_of_app
 
 _SOON = {"Retry-After": "1"}
 _SEQUENCE = re.compile(r"[0-9]{1,15}\Z")
@@ -27,7 +26,7 @@ class OpenStreams(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         if hub.has_ended():
             raise TemporarilyUnavailable("This process is about to end; open the stream again.", headers=_SOON)
-        if hub.is_full(view.app.app_pk):
+        if hub.is_full(view.app.app_pk, is_live=view.app.is_live):
             raise TooManyRequests("Too many streams are open; poll instead.", headers={"Retry-After": "30"})
         return True
 
@@ -39,7 +38,7 @@ class ConsentEvents(DeveloperView):
     needs = frozenset({"request", "read"})
 
     def note_limits(self) -> None:
-        allowed = Limit("streams-and-waits", settings.STATUS_WAITERS_PER_APP, 0)
+        allowed = Limit("streams-and-waits", most_of_app(is_live=self.app.is_live), 0)
         self.note(Count(allowed, hub.waiters_of(self.app.app_pk), 0))
 
     @operation(
@@ -70,11 +69,7 @@ class ConsentEvents(DeveloperView):
         newest = streams.newest_sequence(self.app.app_pk)
         last = request.META.get("HTTP_LAST_EVENT_ID")
         answer = StreamingHttpResponse(
-            streams.stream(
-                app_pk=self.app.app_pk,
-                token_pk=self.app.token_pk,
-                after=self._seen(last, newest) if last else newest,
-            ),
+            streams.stream(app=self.app, after=self._seen(last, newest) if last else newest),
             content_type="text/event-stream",
         )
         answer["X-Accel-Buffering"] = "no"  # a proxy that gathers the answer would hold the events back

@@ -40,6 +40,8 @@ _LIMITED = (
     "reportLeakedToken",
     "beginConnection",
     "getConnection",
+    "makeSandboxPerson",
+    "tellSandboxEvent",
 )
 _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "RateLimit-Policy": {

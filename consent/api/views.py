@@ -168,13 +168,8 @@ class ConsentStatus(DeveloperView):
             app_pk=self.app.app_pk, request_id=query.request_id, user_id=query.user_id, scope=query.scope
         )
         if query.wait and found["status"] == RequestStatus.PENDING:
-            if not long_polling.hub.is_full(self.app.app_pk):
-                found = long_polling.wait_for_change(
-                    app_pk=self.app.app_pk,
-                    token_pk=self.app.token_pk,
-                    request_id=found["request_id"],
-                    seconds=query.wait,
-                )
+            if not long_polling.hub.is_full(self.app.app_pk, is_live=self.app.is_live):
+                found = long_polling.wait_for_change(app=self.app, request_id=found["request_id"], seconds=query.wait)
             else:
                 self.note(pace(self.app.app_pk, found["request_id"]))  # who is not held polls, and polls are paced
         return json_answer(found)

@@ -29,7 +29,7 @@ from consent import status
 from consent.notices.outbox import CHANNEL
 from consent.shapes import Connection, ConsentStatus
 from consent.states import RequestStatus
-from developers.authentication import require_still_let_in
+from developers.authentication import AppContext, require_still_let_in
 
 _log = logging.getLogger(__name__)
 _POLL_EVERY = 0.1  # seconds, without LISTEN
@@ -38,6 +38,7 @@ _ANSWER_TIMEOUT = 4.0  # seconds that LISTEN gets: others wait for that thread, 
 _RELISTEN_AFTER = 1.0  # seconds, after the listener's connection broke
 _LISTEN_FOR = 1.0  # seconds between two looks whether anybody waits still
 _LOOK_AGAIN = 5.0  # seconds, at most, between two looks of a waiter: a missed notice costs no more than this
+_NOT_LIVE = 4  # of the places of a process, all apps that anybody makes share one in so many
 _Body = TypeVar("_Body", ConsentStatus, Connection)
 _PATIENCE = (  # of the settings, with whatever address
     "client_encoding", "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval",
@@ -56,19 +57,21 @@ class _Hub:
         self._lock = threading.Lock()
         self._waiters: dict[str, set[threading.Event]] = defaultdict(set)
         self._of_app: Counter[int] = Counter()
+        self._not_live = 0
         self._listens = False  # said under the lock, by who begins and by who has decided to end
         self._ended = False
 
     @contextmanager
-    def subscribed_to(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+    def subscribed_to(self, topic: str, *, app_pk: int, is_live: bool = True) -> Iterator[threading.Event]:
         """An event that is set when something happens to `topic`: `request:<request_id>` or `app:<primary key>`.
 
-        `app_pk` is whose caller waits.
+        `app_pk` is whose caller waits, `is_live` whether that is a live app.
         """
         event = threading.Event()
         with self._lock:
             self._waiters[topic].add(event)
             self._of_app[app_pk] += 1
+            self._not_live += not is_live
             begins, self._listens = not self._listens, True
         if begins:
             background.later(0.0, self._listen)
@@ -78,6 +81,7 @@ class _Hub:
             with self._lock:
                 self._waiters[topic].discard(event)
                 self._of_app[app_pk] -= 1
+                self._not_live -= not is_live
                 if not self._of_app[app_pk]:
                     del self._of_app[app_pk]
                 if not self._waiters[topic]:
@@ -92,10 +96,15 @@ class _Hub:
         with self._lock:
             return self._of_app[app_pk]
 
-    def is_full(self, app_pk: int) -> bool:
-        """Whether this process, or this app's share of it, holds as many waiting callers as it admits, or is ending."""
+    def is_full(self, app_pk: int, *, is_live: bool = True) -> bool:
+        """Whether this process, or this app's share of it, holds as many waiting callers as it admits, or is ending.
+
+        Test and personal apps have their share together: who makes some of them takes no place of the live ones.
+        """
         with self._lock:
             if self._ended:
+                return True
+            if not is_live and self._not_live >= _shared_by_not_live():
                 return True
             waiter_count = sum(map(len, self._waiters.values()))
             return waiter_count >= settings.STATUS_WAITERS or self._of_app[app_pk] >= settings.STATUS_WAITERS_PER_APP
@@ -192,6 +201,16 @@ class _Hub:
             background.later(_POLL_EVERY, partial(self._poll, {row["id"] for row in newest}))
 
 
+def most_of_app(*, is_live: bool) -> int:
+    """How many callers of one app a process holds at most."""
+    most: int = settings.STATUS_WAITERS_PER_APP
+    return most if is_live else min(most, _shared_by_not_live())
+
+
+def _shared_by_not_live() -> int:
+    return max(1, settings.STATUS_WAITERS // _NOT_LIVE)
+
+
 def _connected() -> psycopg.Connection[Any] | None:
     """A session that listens, or None where a pooler answers, behind which nothing is heard."""
     listener: psycopg.Connection[Any] = psycopg.connect(**listeners_address(), autocommit=True, prepare_threshold=None)
@@ -238,17 +257,16 @@ hub = _Hub()
 shutdown.when_it_begins(hub.end)
 
 
-def wait_for_change(*, app_pk: int, token_pk: int, request_id: str, seconds: float) -> ConsentStatus:
+def wait_for_change(*, app: AppContext, request_id: str, seconds: float) -> ConsentStatus:
     """The status body once the request is no longer pending, or when `seconds` are over. As `wait_while_pending`."""
 
     def look() -> ConsentStatus:
-        return status.for_app(app_pk=app_pk, request_id=request_id)
+        return status.for_app(app_pk=app.app_pk, request_id=request_id)
 
-    topic = f"request:{request_id}"
-    return wait_while_pending(look, topic=topic, app_pk=app_pk, token_pk=token_pk, seconds=seconds)
+    return wait_while_pending(look, topic=f"request:{request_id}", app=app, seconds=seconds)
 
 
-def wait_while_pending(look: Callable[[], _Body], *, topic: str, app_pk: int, token_pk: int, seconds: float) -> _Body:
+def wait_while_pending(look: Callable[[], _Body], *, topic: str, app: AppContext, seconds: float) -> _Body:
     """What `look` finds once its `status` is no longer pending, or when `seconds` are over.
 
     Raises `InvalidToken` or `AppSuspended` where that happened while the call was held.
@@ -258,9 +276,9 @@ def wait_while_pending(look: Callable[[], _Body], *, topic: str, app_pk: int, to
     """
     deadline = time.monotonic() + seconds
     body = look()
-    if body["status"] != RequestStatus.PENDING or hub.is_full(app_pk):
+    if body["status"] != RequestStatus.PENDING or hub.is_full(app.app_pk, is_live=app.is_live):
         return body
-    with hub.subscribed_to(topic, app_pk=app_pk) as event:
+    with hub.subscribed_to(topic, app_pk=app.app_pk, is_live=app.is_live) as event:
         while True:
             event.clear()
             body = look()
@@ -269,4 +287,4 @@ def wait_while_pending(look: Callable[[], _Body], *, topic: str, app_pk: int, to
                 return body
             connection.close()
             event.wait(min(remaining, _LOOK_AGAIN))
-            require_still_let_in(token_pk)
+            require_still_let_in(app.token_pk)

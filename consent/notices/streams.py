@@ -13,7 +13,7 @@ from consent.event_types import OF_CONNECTIONS
 from consent.notices.long_polling import hub
 from consent.notices.models import Notice
 from developers.app_events import ProcessingEvent
-from developers.authentication import is_token_valid
+from developers.authentication import AppContext, is_token_valid
 
 KEEP_ALIVE = 15.0  # seconds between comments
 LONGEST = 3600.0  # seconds after which a stream ends and its reader comes back with Last-Event-ID
@@ -36,7 +36,7 @@ def knows(app_pk: int, sequence: int) -> bool:
     return Notice.objects.filter(app_id=app_pk, sequence=sequence).exists()
 
 
-def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
+def stream(*, app: AppContext, after: int) -> Iterator[bytes]:
     """Server-sent events after this sequence, as they come; a comment where none came for fifteen seconds.
 
     The token is looked at again before every page and comment, so nothing is told after it ended. Its end wakes the
@@ -44,12 +44,12 @@ def stream(*, app_pk: int, token_pk: int, after: int) -> Iterator[bytes]:
     No database connection is held while nothing happens. Where the process is about to end, the last thing that is
     said is when to come back: not all at the same moment, since the streams of a process end together.
     """
-    ends_at = time.monotonic() + LONGEST
+    ends_at, app_pk = time.monotonic() + LONGEST, app.app_pk
     yield b"id: %d\nretry: 2000\n\n" % after  # so that a reader who saw nothing yet can resume without a gap too
-    with hub.subscribed_to(f"app:{app_pk}", app_pk=app_pk) as happened:
+    with hub.subscribed_to(f"app:{app_pk}", app_pk=app_pk, is_live=app.is_live) as happened:
         while time.monotonic() < ends_at:
             happened.clear()  # before anything is looked at: what happens from here on wakes the wait below
-            if not is_token_valid(token_pk):
+            if not is_token_valid(app.token_pk):
                 break
             if hub.has_ended():
                 yield b": this process ends, come back\nretry: %d\n\n" % random.randint(*COME_BACK)  # noqa: S311

@@ -1,19 +1,24 @@
 """Webhooks on their way out. The rows are the queue: a worker that dies loses nothing, the lease runs out."""
 
+import math
 import random
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
+from collections import Counter
+from collections.abc import Collection
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, connections, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from common import encryption, metrics
 from common.clock import database_now
 from common.shutdown import shutdown
 from consent.notices import webhook_client
 from consent.notices.models import DeliveryStatus, WebhookDelivery
-from developers.models import AppStatus, WebhookEndpoint
+from developers.models import AppMode, AppStatus, WebhookEndpoint
 from developers.webhooks.actions import disable_endpoint
 
 # Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
@@ -22,6 +27,19 @@ PAUSES = tuple(
 )
 _LEASE = timedelta(seconds=60)
 _AT_ONCE = 16
+# of these, attempts to one endpoint, to all of an app, and to all apps that need no staff: live ones have the rest
+MOST_AT_ONCE, MOST_OF_AN_APP, MOST_OF_TESTS = 4, 6, 8
+_LOOK_AGAIN = 1.0  # seconds, while attempts are under way, for what has become due of others
+_turn = threading.BoundedSemaphore(1)  # of the run that claims, so that receivers that hang hold few threads for tasks
+
+
+class _Claimed(NamedTuple):
+    """A delivery that is leased, and whose places its attempt takes."""
+
+    pk: int
+    endpoint_pk: int
+    app_pk: int
+    mode: str
 
 
 def is_due() -> bool:
@@ -29,13 +47,22 @@ def is_due() -> bool:
     return _due(database_now()).exists()
 
 
-def deliver_due() -> int:
-    """Try everything that is due, a few at a time; returns how many were tried."""
-    at_once = min(_AT_ONCE, _due(database_now()).count())
-    if not at_once:
+def deliver_due(*, most_seconds: float = math.inf) -> int:
+    """Try what is due, a few at a time and of each app no more than leaves others their places; returns how many.
+
+    After `most_seconds` it begins no attempt any more. One run of this process begins them at a time: the next may once
+    this one waits for its last attempts, and tries nothing before.
+    """
+    if not _turn.acquire(blocking=False):
         return 0
-    with ThreadPoolExecutor(at_once) as pool:
-        return sum(pool.map(lambda _: _deliver_until_none_is_due(), range(at_once)))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        try:
+            tried = _try_until_none_is_due(pool, ends_at=time.monotonic() + most_seconds)
+        finally:
+            _turn.release()
+    for attempt in tried:
+        attempt.result()  # raises what a defect raised, after the others had their attempts
+    return len(tried)
 
 
 def replay(deliveries: QuerySet[WebhookDelivery]) -> int:
@@ -68,26 +95,57 @@ def _due(now: datetime) -> QuerySet[WebhookDelivery]:
     ).order_by("next_at")
 
 
-def _claim() -> int | None:
-    """Lease what is due first; others pass over it until the lease ends, which is longer than an attempt can take."""
+def _try_until_none_is_due(pool: ThreadPoolExecutor, *, ends_at: float) -> list[Future[None]]:
+    """The attempts that were begun, some of which are still under way where the time was over."""
+    tried: list[Future[None]] = []
+    under_way: dict[Future[None], _Claimed] = {}
+    while not shutdown.has_begun() and time.monotonic() < ends_at:
+        claimed = _claim(under_way.values()) if len(under_way) < _AT_ONCE else None
+        if claimed is not None:
+            tried.append(pool.submit(_attempt, claimed.pk))
+            under_way[tried[-1]] = claimed
+        elif under_way:
+            connection.close()  # none is held while the receivers take their time
+            wait(under_way, timeout=min(_LOOK_AGAIN, max(0.0, ends_at - time.monotonic())), return_when=FIRST_COMPLETED)
+        else:
+            break
+        under_way = {attempt: claimed for attempt, claimed in under_way.items() if not attempt.done()}
+    return tried
+
+
+def _claim(under_way: Collection[_Claimed]) -> _Claimed | None:
+    """Lease what is due first of an app with nothing under way, else of one that has a place left.
+
+    Others pass over it until the lease ends, which is longer than an attempt can take.
+    """
     with transaction.atomic():
         now = database_now()
-        due = _due(now).select_for_update(skip_locked=True, of=("self",))  # SQLite has no locks of rows
-        delivery_pk = due.values_list("pk", flat=True).first()
-        if delivery_pk is not None:
-            WebhookDelivery.objects.filter(pk=delivery_pk).update(next_at=now + _LEASE)
-    return delivery_pk
+        open_to = _due(now).filter(_has_place(under_way)).select_for_update(skip_locked=True, of=("self",))
+        of_others = open_to.exclude(endpoint__app__in={each.app_pk for each in under_way})
+        for due in (of_others, open_to) if under_way else (open_to,):  # SQLite has no locks of rows
+            found = due.values_list("pk", "endpoint_id", "endpoint__app__pk", "endpoint__app__mode").first()
+            if found is not None:
+                WebhookDelivery.objects.filter(pk=found[0]).update(next_at=now + _LEASE)
+                return _Claimed(*found)
+    return None
 
 
-def _deliver_until_none_is_due() -> int:
-    tried = 0
+def _has_place(under_way: Collection[_Claimed]) -> Q:
+    """To endpoints, and of apps, that do not have all of this run's places that they may."""
+    of_endpoints = Counter(each.endpoint_pk for each in under_way)
+    of_apps = Counter(each.app_pk for each in under_way)
+    has_place = ~Q(endpoint__in=[pk for pk, count in of_endpoints.items() if count >= MOST_AT_ONCE])
+    has_place &= ~Q(endpoint__app__in=[pk for pk, count in of_apps.items() if count >= MOST_OF_AN_APP])
+    if sum(each.mode != AppMode.LIVE for each in under_way) >= MOST_OF_TESTS:
+        has_place &= Q(endpoint__app__mode=AppMode.LIVE)
+    return has_place
+
+
+def _attempt(delivery_pk: int) -> None:
     try:
-        while not shutdown.has_begun() and (delivery_pk := _claim()) is not None:
-            _deliver(delivery_pk)
-            tried += 1
+        _deliver(delivery_pk)
     finally:
-        connections.close_all()  # this thread ends with its pool
-    return tried
+        connections.close_all()  # this thread may get no other
 
 
 def _deliver(delivery_pk: int) -> None:

@@ -7,6 +7,8 @@ from accounts.identifiers import new_user_id, sandbox_address
 from accounts.models import User
 from common.clock import database_now
 from common.identifiers import new_identifier
+from common.limits import Count, Limit, count, peek
+from common.problems import TooManyRequests
 from consent.connections import actions as connections
 from consent.connections.models import Connection
 from consent.errors import UnknownConnection
@@ -24,6 +26,8 @@ from developers.models import App, AppPerson
 from pkm.segments.actions import destroy_vault
 
 MOST_PEOPLE = 20  # of an app
+_MADE = Limit("sandbox-people", 200, 86_400, in_database=True)  # deleted ones too, whose accounts stay
+_EVENTS = Limit("sandbox-events", 600, 3600)
 _PREFIXES = {"analysis": "ana", "activation": "act", "deletion": "del"}  # of the IDs that family B gives
 
 
@@ -31,17 +35,35 @@ _PREFIXES = {"analysis": "ana", "activation": "act", "deletion": "del"}  # of th
 def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
     """A person with an empty vault whom this test app alone reaches, and nobody signs in as.
 
-    Raises `TestModeRequired`, `TooManySandboxPeople`.
+    Raises `TestModeRequired`, `TooManySandboxPeople`, `TooManyRequests`.
     """
     app = App.objects.select_for_update(no_key=True).get(pk=app_pk)  # two at once are counted one after the other
     if not app.is_test:
         raise TestModeRequired
     if SandboxPerson.objects.filter(app=app).count() >= MOST_PEOPLE:
         raise TooManySandboxPeople(f"A test app has at most {MOST_PEOPLE} sandbox people; delete one first.")
+    count(_MADE, str(app_pk)).require(TooManyRequests, f"A test app makes at most {_MADE.allowed} people in 24 hours.")
     user_id = new_user_id()
     user = get_user_model().objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
     AppPerson.objects.create(app=app, user=user, pairwise_id=user_id)
     return SandboxPerson.objects.create(app=app, user=user, label=label)
+
+
+def admit_event(*, app_pk: int) -> Count:
+    """Count one event, whether or not it fits. Raises `TooManyRequests`."""
+    found = count(_EVENTS, str(app_pk))
+    found.require(TooManyRequests, f"A test app is told of at most {_EVENTS.allowed} events an hour.")
+    return found
+
+
+def told_events(*, app_pk: int) -> Count:
+    """Where the app's limit stands, without counting."""
+    return peek(_EVENTS, str(app_pk))
+
+
+def made_people(*, app_pk: int) -> Count:
+    """The same of the people whom it makes."""
+    return peek(_MADE, str(app_pk))
 
 
 @transaction.atomic

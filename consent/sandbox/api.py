@@ -6,11 +6,13 @@ from typing import Any
 
 from django.http import HttpResponse
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
 from accounts.owner_api import OwnerView
 from common.admission.schemas import Nothing
 from common.json_bodies import json_answer
 from common.operations import operation, path_parameter, query_parameter
+from common.problems import TooManyRequests
 from consent import errors
 from consent.decisions import expiry
 from consent.sandbox import actions, queries, schemas
@@ -36,6 +38,10 @@ class People(SandboxView):
 
     body_required = False
 
+    def note_limits(self) -> None:
+        if self.request.method == "POST" and not self.limits:
+            self.note(actions.made_people(app_pk=self.app.app_pk))
+
     @operation(
         name="listSandboxPeople",
         summary="Your sandbox people",
@@ -49,26 +55,43 @@ class People(SandboxView):
         name="makeSandboxPerson",
         summary="Make a person to play",
         description="A person with an empty vault, whom your test app alone reaches. Nobody can sign in as them, and "
-        "they get no mail. A test app has at most 20; delete those that a test run no longer needs.",
+        "they get no mail. A test app has at most 20, and makes at most 200 in 24 hours; delete those that a test run "
+        "no longer needs.",
         body=schemas.SandboxPersonBody,
         answers={201: schemas.SandboxPerson},
-        refusals=[TooManySandboxPeople],
+        refusals=[TooManySandboxPeople, TooManyRequests],
     )
     def post(self, request: Request) -> HttpResponse:
         label = self.body(schemas.SandboxPersonBody).label or ""
         return json_answer(queries.shown(actions.make_person(app_pk=self.app.app_pk, label=label)), status=201)
 
 
+class ToldEvents(BaseThrottle):
+    """How many events an app may be told of in an hour; a call that does not fit counts too."""
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        view.note(actions.admit_event(app_pk=view.app.app_pk))
+        return True
+
+
 class Events(SandboxView):
     """`/sandbox/events`: what agents would tell the app of."""
+
+    throttle_classes = (ToldEvents,)
+
+    def note_limits(self) -> None:
+        if not self.limits:
+            self.note(actions.told_events(app_pk=self.app.app_pk))
 
     @operation(
         name="tellSandboxEvent",
         summary="Have your test app told of an event of agents",
         description="One event of profile agents' processing in your app's sequence, by stream and webhook as a real "
-        "one is, about IDs that there are not. Agents ask people who sign in, and nobody signs in as a sandbox person.",
+        "one is, about IDs that there are not. Agents ask people who sign in, and nobody signs in as a sandbox person. "
+        "At most 600 an hour.",
         body=schemas.SandboxEventBody,
         answers={201: ProcessingNotice},
+        refusals=[TooManyRequests],
     )
     def post(self, request: Request) -> HttpResponse:
         event = self.body(schemas.SandboxEventBody).type

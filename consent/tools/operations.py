@@ -101,15 +101,10 @@ def check_consent_status(call: CallContext, arguments: StatusArguments) -> Conse
     found = status.for_app(app_pk=call.app.app_pk, request_id=arguments.request_id)
     if not arguments.wait_seconds or found["status"] != RequestStatus.PENDING:
         return found
-    if long_polling.hub.is_full(call.app.app_pk):
+    if long_polling.hub.is_full(call.app.app_pk, is_live=call.app.is_live):
         call.view.note(pace(call.app.app_pk, arguments.request_id))
         return found
-    return long_polling.wait_for_change(
-        app_pk=call.app.app_pk,
-        token_pk=call.app.token_pk,
-        request_id=arguments.request_id,
-        seconds=arguments.wait_seconds,
-    )
+    return long_polling.wait_for_change(app=call.app, request_id=arguments.request_id, seconds=arguments.wait_seconds)
 
 
 def get_encrypted_export(call: CallContext, arguments: RequestArguments) -> bytes:

@@ -61,8 +61,8 @@ class WokenAlone(threading.Event):
 
 class _Hub(long_polling._Hub):
     @contextmanager
-    def subscribed_to(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
-        with super().subscribed_to(topic, app_pk=app_pk) as event:
+    def subscribed_to(self, topic: str, *, app_pk: int, is_live: bool = True) -> Iterator[threading.Event]:
+        with super().subscribed_to(topic, app_pk=app_pk, is_live=is_live) as event:
             event.__class__ = WokenAlone
             yield event
 

@@ -4,26 +4,31 @@ import json
 import socket
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from common import encryption
 from common.clock import rfc3339
+from consent import tasks
 from consent.decisions import actions as decision_actions
-from consent.notices import webhook_client
+from consent.notices import webhook_client, webhooks
 from consent.notices.models import Notice, WebhookDelivery
 from consent.notices.webhooks import PAUSES, deliver_due, replay
 from developers.apps.actions import restore_app, suspend_app
-from developers.models import WebhookEndpoint
+from developers.models import App, WebhookEndpoint
 from tests.consent.conftest import receiver
-from tests.factories import ConsentRequestFactory
+from tests.factories import AppFactory, ConsentRequestFactory, TestAppFactory
 from tests.factories.consent_requests import now
 from tests.fakes.receiver import Receiver
+from tests.fakes.serving import serving
+from tests.patience import MOST_SECONDS, eventually
 
 __all__ = ["receiver"]  # a fixture of other tests too
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -193,6 +198,108 @@ def test_many_are_tried_by_several_hands(receiver: Receiver) -> None:
     assert deliver_due() == 40
     sequences = [Webhook(SECRET).verify(body, headers)["data"]["sequence"] for headers, body in receiver.arrived]
     assert sorted(sequences) == list(range(1, 41))
+
+
+# --- Receivers that say nothing ---------------------------------------------------------------------------------------
+@pytest.fixture
+def silent(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    """It keeps what arrives, and answers after `answering` is set."""
+    settings.WEBHOOK_INTERNAL_ADDRESSES = True
+    monkeypatch.setattr(webhook_client, "ANSWER_SECONDS", 10 * MOST_SECONDS)
+    server = Receiver()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.answering.set()
+
+
+@contextmanager
+def running(until: Receiver, **named: Any) -> Iterator[list[int]]:
+    """A run beside the block, after which `until` answers, and what the run returned."""
+    found: list[int] = []
+
+    def run() -> None:
+        try:
+            found.append(deliver_due(**named))
+        finally:
+            connection.close()
+
+    worker = threading.Thread(target=run)
+    worker.start()
+    try:
+        yield found
+    finally:
+        until.answering.set()
+        worker.join()
+
+
+def announce(app: App, url: str, *, endpoints: int = 1, notices: int = 1) -> None:
+    """So many notices on their way to each of so many endpoints of the app."""
+    for number in range(endpoints):
+        WebhookEndpoint.objects.create(app=app, url=f"{url}/{number}", secret=encryption.sealed(SECRET))
+    for _ in range(notices):
+        request = ConsentRequestFactory(app=app)
+        decision_actions.deny(request_id=request.request_id, by=request.user)
+
+
+@pytest.mark.parametrize(
+    ("make", "apps", "endpoints", "notices", "most"),
+    [
+        (AppFactory, 1, 1, 6, webhooks.MOST_AT_ONCE),
+        (AppFactory, 1, 8, 1, webhooks.MOST_OF_AN_APP),
+        (TestAppFactory, 2, 5, 1, webhooks.MOST_OF_TESTS),
+    ],
+)
+def test_receivers_that_say_nothing_leave_places_for_others(
+    silent: Receiver, receiver: Receiver, make: Any, apps: int, endpoints: int, notices: int, most: int
+) -> None:
+    silent.answering.clear()
+    for _ in range(apps):
+        announce(make(), silent.url, endpoints=endpoints, notices=notices)
+    announce(AppFactory(), receiver.url)
+
+    with running(silent) as found:
+        eventually(lambda: len(receiver.arrived) == 1, "the other app's notice")
+        assert len(silent.arrived) <= most
+        announce(AppFactory(), receiver.url + "-later")
+        eventually(lambda: len(receiver.arrived) == 2, "what became due meanwhile")
+        eventually(lambda: len(silent.arrived) >= most, "as many attempts as may be under way")
+        assert len(silent.arrived) == most
+    assert found == [apps * endpoints * notices + 2]
+
+
+def test_a_freed_place_goes_to_an_app_with_none_first(silent: Receiver, receiver: Receiver) -> None:
+    one, other = AppFactory(), AppFactory()
+    announce(one, silent.url, notices=2)
+    announce(other, receiver.url)
+    first, second, later = WebhookDelivery.objects.order_by("next_at", "pk")
+
+    claimed = webhooks._claim([])
+    assert claimed is not None
+    assert (claimed.pk, claimed.app_pk) == (first.pk, one.pk)
+    following = webhooks._claim([claimed])
+    assert following is not None
+    assert following.pk == later.pk
+    assert webhooks._claim([claimed, following]) == webhooks._Claimed(second.pk, second.endpoint_id, one.pk, "live")
+
+
+def test_one_run_begins_attempts_at_a_time_and_ends_with_its_time(silent: Receiver, receiver: Receiver) -> None:
+    announce(AppFactory(), receiver.url)
+    with webhooks._turn:
+        assert (deliver_due(), tasks.deliver_webhooks()) == (0, 0)
+    assert deliver_due(most_seconds=0) == 0
+    assert deliver_due() == 1
+
+    silent.answering.clear()
+    announce(AppFactory(), silent.url)
+    with running(silent, most_seconds=0.5) as found:
+        eventually(lambda: len(silent.arrived) == 1, "a run that waits")
+        eventually(lambda: webhooks._turn.acquire(blocking=False), "the end of its time")
+        webhooks._turn.release()
+        announce(AppFactory(), receiver.url + "-later")
+        assert (deliver_due(), found) == (1, [])
+    assert found == [1]
 
 
 def test_redirects_are_not_followed(receiver: Receiver) -> None:

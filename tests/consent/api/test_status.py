@@ -12,6 +12,7 @@ import pytest
 from django.db import connection
 
 from common import limits
+from consent.api import event_stream
 from consent.decisions import actions as decision_actions
 from consent.exports.read_batches import chain_pending_reads
 from consent.notices import long_polling
@@ -19,7 +20,7 @@ from consent.requests.models import ConsentRequest
 from tests.callers import Developer
 from tests.consent.api.addresses import problem
 from tests.consent.decisions import approval
-from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory, Vault
+from tests.factories import AppFactory, ConsentRequestFactory, ExportFactory, GrantFactory, TestAppFactory, Vault
 from tests.factories.consent_requests import FOOD, now
 from tests.patience import MOST_SECONDS, eventually
 
@@ -194,7 +195,7 @@ class NobodyWoken(long_polling._Hub):
         return self.now
 
     @contextmanager
-    def subscribed_to(self, topic: str, *, app_pk: int) -> Iterator[threading.Event]:
+    def subscribed_to(self, topic: str, *, app_pk: int, is_live: bool = True) -> Iterator[threading.Event]:
         event = threading.Event()
         event.wait = self._wait  # type: ignore[method-assign]
         yield event
@@ -246,6 +247,25 @@ def test_one_apps_waiting_callers_leave_places_for_others(settings: Any, monkeyp
         with hub.subscribed_to("app:2", app_pk=2), hub.subscribed_to("app:3", app_pk=3):
             assert hub.is_full(4)
     assert not hub.is_full(1)
+
+
+def test_apps_that_anybody_makes_leave_places_for_live_ones(
+    api: Developer, hub: long_polling._Hub, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "hub", hub)
+    settings.STATUS_WAITERS, settings.STATUS_WAITERS_PER_APP = 8, 6
+    with (
+        hub.subscribed_to("app:1", app_pk=1, is_live=False),
+        hub.subscribed_to("app:2", app_pk=2, is_live=False),
+    ):
+        assert (hub.is_full(3, is_live=False), hub.is_full(3)) == (True, False)
+        refused, admitted = Developer.of(TestAppFactory()).get("/consent-events"), api.get("/consent-events")
+    admitted.close()
+    assert (refused.status_code, refused.json()["code"], admitted.status_code) == (429, "too_many_requests", 200)
+    assert [answer["RateLimit-Policy"] for answer in (refused, admitted)] == [
+        '"streams-and-waits";q=2', '"streams-and-waits";q=6',
+    ]  # fmt: skip
+    assert not hub.is_full(3, is_live=False)
 
 
 def test_who_comes_as_the_listener_ends_is_heard_for_too(

@@ -1,6 +1,7 @@
 """Making, listing and deleting sandbox people, and who may."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,6 +64,29 @@ def test_the_sandbox_takes_no_more_than_twenty(api: Developer, app: App) -> None
     assert api.post(PEOPLE).json()["code"] == "too_many_sandbox_people"
     api.delete(of(SandboxPerson.objects.filter(app=app).first().user))
     assert api.post(PEOPLE).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("limit", "path", "body"),
+    [("_MADE", PEOPLE, {}), ("_EVENTS", "/sandbox/events", {"type": "analysis.completed"})],
+)
+def test_a_test_app_makes_so_many_people_and_events_and_no_more(
+    api: Developer, app: App, monkeypatch: pytest.MonkeyPatch, limit: str, path: str, body: dict[str, str]
+) -> None:
+    few = replace(getattr(actions, limit), allowed=2)
+    monkeypatch.setattr(actions, limit, few)
+    answers = []
+    for _ in range(3):
+        answers.append(api.post(path, body))
+        for person in SandboxPerson.objects.filter(app=app):
+            api.delete(of(person.user))
+
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert answers[2].json()["code"] == "too_many_requests"
+    assert 0 < int(answers[2]["Retry-After"]) <= few.seconds
+    assert answers[1]["RateLimit"].startswith(f'"{few.name}";r=0;t=')
+    assert Notice.objects.count() + User.objects.filter(email__contains="sandbox").count() == 2
+    assert Developer.of(TestAppFactory()).post(path, body).status_code == 201
 
 
 @pytest.mark.django_db(transaction=True)  # each thread has a connection of its own
