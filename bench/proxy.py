@@ -27,9 +27,11 @@ ADDED_WHEN_FULL, ADDED_ALONE, POLLS = 50.0, 5.0, 2.0  # milliseconds, millisecon
 def main() -> int:
     options = staging.parse_options("proxy", calls=1000, seconds=5.0, rounds=3)
     with staging.own_database() as url, slow_agent() as agent:
-        slow, fast = (f"http://127.0.0.1:{agent}/{seconds}" for seconds in (options.seconds, 0))
-        agents = {"AGENT_BRAND_URL": slow, "AGENT_PUBLIC_URL": slow, "AGENT_CORE_URL": fast}
-        requests = prepare(url, **agents, A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT))
+        address = f"http://127.0.0.1:{agent}"
+        requests = prepare(
+            url, AGENT_BRAND_URL=f"{address}/{options.seconds}", AGENT_CORE_URL=f"{address}/0",
+            A2A_CALLS_IN_FLIGHT=str(IN_FLIGHT),
+        )  # fmt: skip
         with granian("config.wsgi:application", workers=WORKERS, threads=THREADS) as server:
             time.sleep(2)  # the second worker
             rounds = [asyncio.run(measure(server.port, agent, requests, options)) for _ in range(options.rounds)]
@@ -46,7 +48,6 @@ def prepare(url: str, **env: str) -> dict[str, bytes]:
     envelope = json.dumps({"jsonrpc": "2.0", "id": "task-bench", "method": "tasks/send", "params": {}})
     return {
         "slow": post("/api/a2a/brand", consented, body).encode(),
-        "slow too": post("/api/a2a/public", consented, body).encode(),  # one agent has half of the places
         "fast": post("/api/a2a/core", consented, body).encode(),
         "direct": post("/0", "", envelope).encode(),
         "poll": status.encode(),
@@ -91,7 +92,7 @@ async def measure(port: int, agents: int, requests: dict[str, bytes], options: A
         await asyncio.sleep(options.seconds * number / options.calls)
         async with Client(port) as client:
             while time.monotonic() < ends:
-                status, took = await client.call(requests["slow" if number % 2 else "slow too"])
+                status, took = await client.call(requests["slow"])
                 statuses.append(status)
                 times.append(took)
 

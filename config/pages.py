@@ -13,6 +13,8 @@ from common.admission.exceptions import problem_answer
 from common.problems import CsrfFailed, MethodNotAllowed, Problem, TooManyRequests
 from config.error_answers import page_not_found, wants_json
 
+_LONGEST_WAIT = 24 * 60  # minutes; more are no advice
+
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form whose token is missing or too old: what it asked is shown again, unless another site sent it."""
@@ -53,7 +55,10 @@ def _too_many(request: HttpRequest, refusal: TooManyRequests) -> HttpResponse:
     if wants_json(request):
         return problem_answer(request, refusal)
     minutes = math.ceil(int(refusal.headers.get("Retry-After", 0)) / 60)
-    page = render(request, "429.html", {"minutes": minutes, "of_person": True}, status=refusal.status)
+    context = {"reason": refusal.detail if refusal.detail != refusal.title else "", "of_person": True}
+    if minutes <= _LONGEST_WAIT:
+        context["minutes"] = minutes
+    page = render(request, "429.html", context, status=refusal.status)
     for name, value in refusal.headers.items():
         page[name] = value
     return page

@@ -94,7 +94,7 @@ A2A_SESSION_BURST = env.number("A2A_SESSION_BURST", 120)
 A2A_SESSION_PER_SECOND = 2
 A2A_ADDRESS_BURST = 10 * A2A_SESSION_BURST
 A2A_ADDRESS_PER_SECOND = 20
-A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1000, minimum=1)
+A2A_CALLS_IN_FLIGHT = env.number("A2A_CALLS_IN_FLIGHT", 1120, minimum=1)
 A2A_REQUIRE_CONSENT = env.flag("A2A_REQUIRE_CONSENT", True)
 # how often an hour, 0 is off; another try of a step counts as an analysis, activations are sent to destinations, and
 # a message that was not taken counts when it is sent again

@@ -79,10 +79,14 @@ def write_notes(*, by: User, jwe: str, base_revision: int, counted: bool = False
         raise StaleRevision(detail, member="notes", current_revision=current)
     check_notes(jwe, by=by, key_id=vault.key_id, revision=current + 1)
     if counted:
-        count(_WRITTEN, by.public_id).require(TooManyRequests)
+        _count(by)
     VaultNotes.objects.update_or_create(user=by, defaults={"revision": current + 1, "jwe": jwe, "resealed": ""})
     record_state(by, key_id=vault.key_id, revision=current + 1, jwe=jwe)
     return notes_of(by)
+
+
+def _count(by: User) -> None:
+    count(_WRITTEN, by.public_id).require(TooManyRequests)
 
 
 def record_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
@@ -95,13 +99,15 @@ def change_with_notes(
 ) -> Changed:
     """Do this and keep the notes that tell of it, both or neither; returns what `change` does.
 
-    `notes` and `counted` are the arguments of `write_notes`. Raises what that and `change` do.
+    `notes` and `counted` are the arguments of `write_notes`; a change without notes counts, too, so that nobody makes
+    for nothing what may then be taken away with notes that do not. Raises what that and `change` do.
     """
-    if notes is None:
-        return change()
     with transaction.atomic():
         changed = change()
-        write_notes(by=by, **notes, counted=counted)
+        if notes is not None:
+            write_notes(by=by, **notes, counted=counted)
+        elif counted:
+            _count(by)
     return changed
 
 

@@ -33,8 +33,8 @@ from developers.app_events import ProcessingEvent
 
 EXPIRY_NOTICE_WINDOW = timedelta(days=30)  # what ran out before that, an app is not told any more
 MOST_LASTING = 50  # live consents of one person to their own calls, and as many to those of each app
-PER_PERSON = Limit("consents-per-person", 60, 3600)  # given, also where they were withdrawn since
-LISTED_OF_THE_REST = 500  # of those that ended or cover one analysis or sending, the newest
+PER_PERSON = Limit("consents-per-person", 60, 3600, in_database=True)  # given, also where withdrawn since
+LISTED_ENDED = 500  # of those that ended, the newest
 _log = logging.getLogger(__name__)
 
 
@@ -168,14 +168,15 @@ def _require_room(by: User, app_pk: int | None) -> None:
     """
     lock_for_transaction(f"consents of {by.pk}")
     now = database_now()
+    detail = gettext(
+        "You have agreed too often. Withdraw what you no longer need, under Agreements, or try again later."
+    )
     lasting = ProcessingConsent.objects.lasting(now).filter(user=by, app=app_pk).order_by("expires_at")
     ends = list(lasting.values_list("expires_at", flat=True))
     if len(ends) >= MOST_LASTING:
-        wait = min(PER_PERSON.seconds, int((ends[0] - now).total_seconds()) + 1)
-        Count(Limit("lasting-consents", MOST_LASTING, 0), len(ends) + 1, 0, wait).require(
-            TooManyRequests, f"{MOST_LASTING} that cover the same hold already; withdraw one first."
-        )
-    count(PER_PERSON, str(by.pk)).require(TooManyRequests)
+        wait = int((ends[0] - now).total_seconds()) + 1
+        Count(Limit("lasting-consents", MOST_LASTING, 0), len(ends) + 1, 0, wait).require(TooManyRequests, detail)
+    count(PER_PERSON, str(by.pk)).require(TooManyRequests, detail)
 
 
 def withdraw(*, consent_id: str, by: User) -> None:
@@ -268,10 +269,10 @@ def was_withdrawn(consent_pk: int) -> bool:
 
 
 def listed(user: User) -> list[dict[str, Any]]:
-    """A person's consents, newest first, as the address lists them: all that last, and the newest of the rest."""
+    """A person's consents, newest first, as the address lists them: all that are live, and the newest that ended."""
     now, verified = database_now(), identifiers.verified_by(user.pk)
     own = ProcessingConsent.objects.filter(user=user)
-    found = [*own.lasting(now), *own.not_lasting(now)[:LISTED_OF_THE_REST]]
+    found = [*own.live(now), *own.ended(now)[:LISTED_ENDED]]
     found.sort(key=lambda consent: (consent.given_at, consent.pk), reverse=True)
     return [
         {

@@ -29,8 +29,8 @@ class Consents(QuerylessOwnerView):
         name="listAgentConsents",
         tag=CONSENT,
         summary="What one agreed to",
-        description="Every consent to one's own calls or a site's that holds, and the newest "
-        f"{consents.LISTED_OF_THE_REST} of the rest, newest first, in the words that were agreed to.",
+        description=f"Every consent that is live, and the newest {consents.LISTED_ENDED} that ended, newest first, in "
+        "the words that were agreed to.",
         answers={200: AgentConsents},
     )
     def get(self, request: Request) -> HttpResponse:

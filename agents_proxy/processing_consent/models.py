@@ -27,10 +27,6 @@ class ProcessingConsentQuerySet(models.QuerySet["ProcessingConsent"]):
         """Of those that are live: not those to one analysis or sending alone."""
         return self.live(now).exclude(reach=Reach.RUN)
 
-    def not_lasting(self, now: datetime) -> "ProcessingConsentQuerySet":
-        """All others."""
-        return self.exclude(~Q(reach=Reach.RUN), withdrawn_at=None, expires_at__gt=now)
-
 
 class ProcessingConsent(models.Model):
     """One agreement with the words that were shown. It covers calls until it expires or is withdrawn, and stays.

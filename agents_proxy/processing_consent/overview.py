@@ -43,7 +43,7 @@ class Agreements:
 
 
 def agreements_of(person: User, page: str | None) -> Agreements:
-    """`page` is what the address says of the page of what ended."""
+    """`page` is what the address says of the page, as `Agreements` has it."""
     now = database_now()
     own = (
         ProcessingConsent.objects.filter(user=person)

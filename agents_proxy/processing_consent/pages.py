@@ -32,7 +32,6 @@ from common.problems import TooManyRequests
 _LOCAL = ("localhost", "127.0.0.1")
 _MEMBERS = {"origin", "purposes", "return_url", "destination", "state"}
 _LONGEST_STATE = 500  # characters
-_TOO_MANY = _("You have agreed too often. Withdraw what you no longer need, under Agreements, or try again later.")
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def agree(request: HttpRequest) -> HttpResponse:
             try:
                 return _agreed(request, query, form)
             except TooManyRequests as refused:
-                form.add_error(None, _TOO_MANY)
+                form.add_error(None, refused.detail)
                 status = refused.status
     context = {
         "query": query, "statement": words, "shown": shown, "version": VERSION, "unchecked": unchecked(query.purposes),

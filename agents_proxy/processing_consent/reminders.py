@@ -34,7 +34,8 @@ def _people_to_remind() -> Sequence[int]:
 def _remind(person_pk: int) -> None:
     now = database_now()
     due = _due(now, _NEAR + _GATHERED).filter(user=person_pk).select_related("user", "app")
-    ending = list(due.select_for_update(of=("self",)))
+    locked = due.order_by("pk").select_for_update(of=("self",), no_key=True)  # in the order in which they are ended
+    ending = sorted(locked, key=lambda consent: consent.expires_at)
     if not ending:
         return  # another worker did
     ProcessingConsent.objects.filter(pk__in=[consent.pk for consent in ending]).update(reminded_at=now)

@@ -56,7 +56,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
 class _Admission:
     """How many calls this process has under way; the threads that are left serve everybody else.
 
-    One agent has half of the places at most: while it does not answer, others are asked.
+    One agent leaves a tenth of the places: while it does not answer, others are asked.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class _Admission:
     @contextmanager
     def admit(self, agent: str, limit: int) -> Iterator[None]:
         with self._lock:
-            if self.count >= limit or self._of_agents[agent] >= max(1, limit // 2):
+            if self.count >= limit or self._of_agents[agent] >= max(1, limit - limit // 10):
                 raise TooManyCalls(headers={"Retry-After": "5"})
             self.count += 1
             self._of_agents[agent] += 1

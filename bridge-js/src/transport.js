@@ -67,8 +67,8 @@ export class Transport {
     const json = body === undefined ? {} : { "Content-Type": "application/json" };
     const sent = {
       method,
-      headers: new Headers({ Accept: "application/json", ...this.headers, ...json, ...headers }),
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: headersOf({ Accept: "application/json", ...this.headers, ...json, ...headers }),
+      body: body === undefined ? undefined : jsonText(body),
     };
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), timerOf(this.limits.timeoutSeconds + extraSeconds));
@@ -93,7 +93,7 @@ export class Transport {
    */
   async *stream(path, headers, silence, signal) {
     const abort = new AbortController();
-    const sent = new Headers({ ...this.headers, ...headers });
+    const sent = headersOf({ ...this.headers, ...headers });
     let timer = setTimeout(() => abort.abort(), silence * 1000);
     const release = abortWith(abort, signal);
     try {
@@ -155,6 +155,24 @@ function abortWith(abort, signal) {
   return () => signal?.removeEventListener("abort", stop);
 }
 
+/** @param {Record<string, string>} headers @throws {Refused} */
+function headersOf(headers) {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw new Refused("a header has characters that no header can have");
+  }
+}
+
+/** @param {unknown} body @throws {Refused} */
+function jsonText(body) {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new Refused("the body has what JSON cannot say");
+  }
+}
+
 /** Seconds as a timer takes them. @param {number} seconds */
 const timerOf = (seconds) => Math.min(LONGEST_TIMER, Math.ceil(seconds * 1000));
 
@@ -210,7 +228,7 @@ function pauseAfter(error, attempt) {
   return PAUSE * 2 ** (attempt - 1) * (0.5 + Math.random());
 }
 
-/** The address may hold what the caller does not want in a log, so only the kind of failure is told. @param {string} method @param {string} path @param {any} error */
+/** The address may hold what the caller does not want in a log, so the text tells only the kind of failure. @param {string} method @param {string} path @param {any} error */
 function unreachable(method, path, error) {
   const late = error?.name === "TimeoutError" || error?.name === "AbortError";
   const reason = late ? "the answer did not come in time" : isUntrusted(error) ? "the server's certificate was not accepted" : "no connection";

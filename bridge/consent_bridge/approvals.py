@@ -128,12 +128,11 @@ def _joined(before: Any, ours: Any, theirs: Any) -> Any:
     if ours is None or ours == before:
         return theirs
     old, own, other = ((entry or {}).get("key") for entry in (before, ours, theirs))
-    if own != other:
-        return theirs if own == old else ours  # a key that moved on counts more than a look at the one before
-    lists = {
-        name: list(dict.fromkeys([*theirs.get(name, ()), *ours.get(name, ())])) for name in ("earlier", "approvals")
-    }
-    return {**ours, **lists} if own else ours
+    newer, older = (theirs, ours) if own == old != other else (ours, theirs)  # a key that moved on counts more
+    if not own or not other or (own != other and signatures.thumbprint(older["key"]) not in newer["earlier"]):
+        return newer
+    lists = {name: list(dict.fromkeys([*theirs[name], *ours[name]])) for name in ("earlier", "approvals")}
+    return {**newer, **lists}
 
 
 def _name(issuer: str, user_id: str) -> str:

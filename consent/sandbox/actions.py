@@ -26,7 +26,7 @@ from developers.models import App, AppPerson
 from pkm.segments.actions import destroy_vault
 
 MOST_PEOPLE = 20  # of an app
-_MADE = Limit("sandbox-people", 200, 86_400, in_database=True)  # deleted ones too, whose accounts stay
+_MADE = Limit("sandbox-people", 1000, 86_400, in_database=True)  # deleted ones too, whose accounts stay
 _EVENTS = Limit("sandbox-events", 600, 3600)
 _PREFIXES = {"analysis": "ana", "activation": "act", "deletion": "del"}  # of the IDs that family B gives
 
@@ -42,7 +42,8 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
         raise TestModeRequired
     if SandboxPerson.objects.filter(app=app).count() >= MOST_PEOPLE:
         raise TooManySandboxPeople(f"A test app has at most {MOST_PEOPLE} sandbox people; delete one first.")
-    count(_MADE, str(app_pk)).require(TooManyRequests, f"A test app makes at most {_MADE.allowed} people in 24 hours.")
+    detail = f"A test app makes at most {_MADE.allowed:,} people in 24 hours."
+    count(_MADE, str(app_pk)).require(TooManyRequests, detail)
     user_id = new_user_id()
     user = get_user_model().objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
     AppPerson.objects.create(app=app, user=user, pairwise_id=user_id)
@@ -56,7 +57,7 @@ def admit_event(*, app_pk: int) -> Count:
     return found
 
 
-def told_events(*, app_pk: int) -> Count:
+def counted_events(*, app_pk: int) -> Count:
     """Where the app's limit stands, without counting."""
     return peek(_EVENTS, str(app_pk))
 

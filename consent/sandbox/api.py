@@ -55,8 +55,8 @@ class People(SandboxView):
         name="makeSandboxPerson",
         summary="Make a person to play",
         description="A person with an empty vault, whom your test app alone reaches. Nobody can sign in as them, and "
-        "they get no mail. A test app has at most 20, and makes at most 200 in 24 hours; delete those that a test run "
-        "no longer needs.",
+        "they get no mail. A test app has at most 20, and makes at most 1,000 in 24 hours; delete those that a test "
+        "run no longer needs.",
         body=schemas.SandboxPersonBody,
         answers={201: schemas.SandboxPerson},
         refusals=[TooManySandboxPeople, TooManyRequests],
@@ -66,7 +66,7 @@ class People(SandboxView):
         return json_answer(queries.shown(actions.make_person(app_pk=self.app.app_pk, label=label)), status=201)
 
 
-class ToldEvents(BaseThrottle):
+class EventThrottle(BaseThrottle):
     """How many events an app may be told of in an hour; a call that does not fit counts too."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
@@ -77,11 +77,11 @@ class ToldEvents(BaseThrottle):
 class Events(SandboxView):
     """`/sandbox/events`: what agents would tell the app of."""
 
-    throttle_classes = (ToldEvents,)
+    throttle_classes = (EventThrottle,)
 
     def note_limits(self) -> None:
         if not self.limits:
-            self.note(actions.told_events(app_pk=self.app.app_pk))
+            self.note(actions.counted_events(app_pk=self.app.app_pk))
 
     @operation(
         name="tellSandboxEvent",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import orjson
@@ -326,15 +327,18 @@ def test_a_full_process_admits_no_more(caller: JsonClient, upstream: Agent, sett
     assert caller.post(BRAND, CALL).status_code == 200
 
 
-def test_one_agent_has_half_of_the_places(caller: JsonClient, upstream: Agent, settings: Any) -> None:
-    settings.A2A_CALLS_IN_FLIGHT = 4
-    with under_way.admit("core", 4), under_way.admit("core", 4):
-        with pytest.raises(TooManyCalls), under_way.admit("core", 4):
+def test_one_agent_leaves_others_a_tenth_of_the_places(caller: JsonClient, upstream: Agent, settings: Any) -> None:
+    settings.A2A_CALLS_IN_FLIGHT = 20
+    with ExitStack() as calls:
+        for _ in range(18):
+            calls.enter_context(under_way.admit("core", 20))
+        with pytest.raises(TooManyCalls), under_way.admit("core", 20):
             pass
         assert caller.post(BRAND, CALL).status_code == 200
-        with under_way.admit("brand", 4), under_way.admit("brand", 4):
-            assert refusal(caller.post(BRAND, CALL)) == (429, -32052, "too_many_requests")
-            assert under_way.count == 4
+        for _ in range(2):
+            calls.enter_context(under_way.admit("brand", 20))
+        assert refusal(caller.post(BRAND, CALL)) == (429, -32052, "too_many_requests")
+        assert under_way.count == 20
     assert under_way.count == 0
 
 

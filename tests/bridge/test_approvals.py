@@ -6,7 +6,7 @@ from consent_bridge.approvals import KeyPins, OwnerKeyChanged
 from consent_bridge.errors import KeyRefused, Refused
 from consent_bridge.opening import open_envelope
 from consent_bridge.results import Envelope, MadeRequest, build
-from consent_bridge.signatures import SigningKey, number_of, sha256
+from consent_bridge.signatures import SigningKey, number_of, sha256, thumbprint
 from consent_bridge.signing import generate_root, signed_rotation
 from consent_bridge.state import OwnerKeys
 from tests.bridge import wire
@@ -161,6 +161,24 @@ def test_what_another_program_kept_meanwhile_stays(tmp_path):
     kept = keys.load()
     assert sorted(kept.find(ISSUER, "usr_a").approvals) == sorted(map(sha256, ("an approval", "another approval")))
     assert kept.find(ISSUER, "usr_b").approvals == [sha256("an approval")]
+
+
+@pytest.mark.parametrize("moving", ["one", "other"])
+def test_approvals_of_a_key_that_moved_on_meanwhile_stay(tmp_path, moving):
+    keys, new = OwnerKeys(tmp_path), generate_root().app_key(ISSUER, "app_a").public
+    first = keys.load()
+    with keys.keeping(first):
+        first.keep(ISSUER, "usr_a", own_key().public, "an approval")
+
+    one, other = keys.load(), keys.load()
+    with keys.keeping(one):
+        one.keep(ISSUER, "usr_a", new if moving == "one" else own_key().public, "by one")
+        with keys.keeping(other):
+            other.keep(ISSUER, "usr_a", new if moving == "other" else own_key().public, "by the other")
+
+    kept = keys.load().find(ISSUER, "usr_a")
+    assert (kept.key, kept.earlier) == (new, [thumbprint(own_key().public)])
+    assert sorted(kept.approvals) == sorted(map(sha256, ("an approval", "by one", "by the other")))
 
 
 @pytest.mark.parametrize("accepting", ["one", "other"])

@@ -195,8 +195,9 @@ def test_notes_that_protect_nothing_cannot_grow_the_log_without_end(owner, vault
     before = states(vault.user), state(owner)
 
     refused = [owner.put(AT, body(vault, 2)), *(send(change, body(vault, 2)) for change in ("write", "hide", "show"))]
+    refused.append(send("write", None))  # which could be deleted again with notes, for nothing
 
-    assert [problem_of(answer)[:2] for answer in refused] == [(429, "too_many_requests")] * 4
+    assert [problem_of(answer)[:2] for answer in refused] == [(429, "too_many_requests")] * 5
     assert all(0 < int(answer["Retry-After"]) <= 3600 for answer in refused)
     assert (states(vault.user), state(owner)) == before
     assert send("delete", body(vault, 2)).status_code == 200  # what protects is never refused

@@ -188,8 +188,8 @@ for (const idempotencyKey of ["a\nb", " a", "a ", "x".repeat(129), "\ud800"]) {
 }
 
 test("what no JSON can say is the caller's error, and is not tried again", async () => {
-  await assert.rejects(ask({ maxReads: 3n, idempotencyKey: "once" }), TypeError);
-  await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), TypeError);
+  await assert.rejects(ask({ maxReads: 3n, idempotencyKey: "once" }), bridge.Refused);
+  await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), bridge.Refused);
   assert.deepEqual([received, pauses], [[], []]);
 });
 
