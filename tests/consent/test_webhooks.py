@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -284,7 +285,12 @@ def test_a_freed_place_goes_to_an_app_with_none_first(silent: Receiver, receiver
     assert webhooks._claim([claimed, following]) == webhooks._Claimed(second.pk, second.endpoint_id, one.pk, "live")
 
 
-def test_one_run_begins_attempts_at_a_time_and_ends_with_its_time(silent: Receiver, receiver: Receiver) -> None:
+def test_one_run_begins_attempts_at_a_time_and_ends_with_its_time(
+    silent: Receiver, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(webhooks, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(webhooks, "_LOOK_AGAIN", 0.05)
     announce(AppFactory(), receiver.url)
     with webhooks._turn:
         assert (deliver_due(), tasks.deliver_webhooks()) == (0, 0)
@@ -293,8 +299,9 @@ def test_one_run_begins_attempts_at_a_time_and_ends_with_its_time(silent: Receiv
 
     silent.answering.clear()
     announce(AppFactory(), silent.url)
-    with running(silent, most_seconds=0.5) as found:
+    with running(silent, most_seconds=20) as found:
         eventually(lambda: len(silent.arrived) == 1, "a run that waits")
+        now[0] = 20
         eventually(lambda: webhooks._turn.acquire(blocking=False), "the end of its time")
         webhooks._turn.release()
         announce(AppFactory(), receiver.url + "-later")
