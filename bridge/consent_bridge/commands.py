@@ -65,8 +65,7 @@ def request(options: Namespace) -> dict[str, Any]:
         )
     result = as_json(made_request)
     try:
-        known = log.find(made_request.request_id)
-        log.keep(made_request, revision=known[1] if known else 0)
+        log.keep(made_request)
     except Refused as refused:
         raise Undone(f"the request was made, but is not remembered: {refused}", result) from refused
     return result

@@ -198,9 +198,11 @@ class RequestLog:
         check_writable(self._directory)
 
     def keep(self, request: MadeRequest, *, revision: int = 0) -> None:
-        """Remember a request, or the revision that was read of it."""
-        record = {"asked": as_json(request), "revision": revision}
-        write_private_file(self._path(request.request_id), record, force=True)
+        """Remember a request, and the revision that was read of it where none that is kept is higher."""
+        with alone(self._directory):
+            known = self.find(request.request_id)
+            record = {"asked": as_json(request), "revision": max(revision, known[1] if known else 0)}
+            write_private_file(self._path(request.request_id), record, force=True)
 
     def find(self, request_id: str) -> tuple[MadeRequest, int] | None:
         """A request and the highest revision read of it, or None if it was not made here."""

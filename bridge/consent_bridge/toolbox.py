@@ -61,8 +61,7 @@ class Toolbox:
             **terms,
         )
         try:
-            known = self._log.find(request.request_id)
-            self._log.keep(request, revision=known[1] if known else 0)
+            self._log.keep(request)
         except Refused:
             _logger.warning("a request was made, but cannot be remembered")
         return as_json(request)

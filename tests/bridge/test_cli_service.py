@@ -203,6 +203,14 @@ def test_a_tool_answers_what_was_read_where_it_cannot_be_remembered(fake, state,
         assert caplog.messages == ["an export was read, but that cannot be remembered"]
 
 
+def test_the_highest_revision_stays_where_a_later_one_was_read_meanwhile(state):
+    request = build(MadeRequest, MADE_REQUEST)
+    for revision in (5, 3, 0):
+        RequestLog(state).keep(request, revision=revision)
+
+    assert RequestLog(state).find(request.request_id) == (request, 5)
+
+
 def test_a_read_that_begins_before_what_another_one_met_is_kept_loses_none_of_it(fake, state):
     answers = [envelope(), envelope(), envelope()]
     fake.on("GET", "/api/v1/consent-export", *map(Reply, answers))
