@@ -102,11 +102,13 @@ def change_with_notes(
     `notes` and `counted` are the arguments of `write_notes`; a change without notes counts, too, so that nobody makes
     for nothing what may then be taken away with notes that do not. Raises what that and `change` do.
     """
+    if notes is None and not counted:
+        return change()
     with transaction.atomic():
         changed = change()
         if notes is not None:
             write_notes(by=by, **notes, counted=counted)
-        elif counted:
+        else:
             _count(by)
     return changed
 
