@@ -99,8 +99,8 @@ def change_with_notes(
 ) -> Changed:
     """Do this and keep the notes that tell of it, both or neither; returns what `change` does.
 
-    `notes` and `counted` are the arguments of `write_notes`; a change without notes counts, too, so that nobody makes
-    for nothing what may then be taken away with notes that do not. Raises what that and `change` do.
+    `notes` and `counted` are the arguments of `write_notes`. A change without notes can be `counted`, too: what was
+    written uncounted could be deleted with notes, which never count, again and again. Raises what that and `change` do.
     """
     if notes is None and not counted:
         return change()
