@@ -37,7 +37,7 @@ class OwnerView(JSONView):
     http_method_names = ["get", "head", "post", "put", "delete"]  # what `Allow` may list
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         changes = method != "GET"  # and may then have a body, described or not
         found = super().common_refusals(method, path, takes_body=takes_body or changes)
         return [*found, AuthenticationRequired, CsrfFailed] if changes else [*found, AuthenticationRequired]

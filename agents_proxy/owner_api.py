@@ -23,7 +23,7 @@ class SmallOwnerView(OwnerView):
     body_limit = settings.BODY_LIMIT
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         found = super().common_refusals(method, path, takes_body=takes_body)
         return [*found, UnknownAgent] if "{" in path else found  # whatever is no other address is taken for an agent's
 

@@ -93,7 +93,7 @@ class Count:
         return {"Retry-After": str(self.wait or self.resets_in)}
 
     def require(self, refusal: Callable[..., Exception], detail: str = "") -> None:
-        """Raise `refusal`, a class of problem, where what was counted last went beyond the limit."""
+        """Raise `refusal`, a kind or class of problem, where what was counted last went beyond the limit."""
         if self.exceeded:
             raise refusal(detail, headers=self.retry_after, limits=[self])
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
@@ -41,14 +41,13 @@ _MEANINGS = {
 
 
 class Refusal(Protocol):
-    """A class of refusals, as the document tells it."""
+    """A class or row of refusals, as the document tells it."""
 
-    status: ClassVar[int]
-    media_type: ClassVar[str]
-    shape: ClassVar[Any]
+    status: int
+    media_type: str
+    shape: Any
 
-    @classmethod
-    def example(cls, trace_id: str) -> tuple[str, dict[str, Any]]:
+    def example(self, trace_id: str) -> tuple[str, dict[str, Any]]:
         """Its stable code, and a body that says it."""
 
 
@@ -73,7 +72,7 @@ class operation:  # noqa: N801  # a decorator
     body: Any = None
     query: type[BaseModel] | None = None
     parameters: Sequence[OpenApiParameter] = ()
-    refusals: Iterable[type[Refusal]] = ()
+    refusals: Iterable[Refusal] = ()
     jose: str = ""
     stream: str = ""
 

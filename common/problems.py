@@ -1,8 +1,8 @@
 """What every refusal of this service looks like, and the refusals that any room may need.
 
-A refusal is a `Problem`: a class with a stable `code`, an HTTP `status` and a `title`. One handler
-(common/admission/exceptions.py) renders it as application/problem+json (RFC 9457); the page /docs/errors is generated
-from the classes.
+A refusal is a `Problem` with a stable `code`, an HTTP `status` and a `title`. What is caught by itself is a class of
+its own, every other one is a row: a `Kind`. One handler (common/admission/exceptions.py) renders them all as
+application/problem+json (RFC 9457); the page /docs/errors is generated from the classes and the rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -74,8 +74,31 @@ class Problem(Exception):
         return cls.code, cls().body(trace_id)
 
 
-def every_problem() -> Iterator[type[Problem]]:
-    """Every refusal class that is loaded, for the documentation and its test."""
+class Kind:
+    """What a `Problem` is that nobody catches by itself: `raise SlowDown(interval=5)`, for a row `SlowDown`.
+
+    `meaning` is for /docs/errors.
+    """
+
+    every: ClassVar[list["Kind"]] = []
+    media_type, shape = Problem.media_type, Problem.shape
+
+    def __init__(self, code: str, status: int, title: str, meaning: str) -> None:
+        self.code, self.status, self.title, self.__doc__ = code, status, title, meaning
+        self.every.append(self)
+
+    def __call__(self, detail: str = "", **more: Any) -> Problem:
+        problem = Problem(detail or self.title, **more)
+        vars(problem).update(code=self.code, status=self.status, title=self.title)  # other problems have a class's
+        return problem
+
+    def example(self, trace_id: str) -> tuple[str, dict[str, Any]]:
+        return self.code, self().body(trace_id)
+
+
+def every_problem() -> Iterator[type[Problem] | Kind]:
+    """Every refusal that is loaded, for the documentation and its test."""
+    yield from Kind.every
     waiting = [Problem]
     while waiting:
         for subclass in waiting.pop().__subclasses__():
@@ -89,22 +112,14 @@ class InvalidRequest(Problem):
     code, title = "invalid_request", "The request does not fit"
 
 
-class AuthenticationRequired(Problem):
-    """An owner address was called without a signed-in session."""
-
-    code, status, title = "authentication_required", 401, "Sign in first"
-
-
-class CsrfFailed(Problem):
-    """A session was used without its CSRF token."""
-
-    code, status, title = "csrf_failed", 403, "The page is too old or the request came from elsewhere"
-
-
-class ReauthenticationRequired(Problem):
-    """A sensitive step needs a sign-in of the last ten minutes; `url` is where to confirm it."""
-
-    code, status, title = "reauthentication_required", 403, "Confirm that it is you"
+# fmt: off
+AuthenticationRequired = Kind("authentication_required", 401, "Sign in first",
+    "An owner address was called without a signed-in session.")
+CsrfFailed = Kind("csrf_failed", 403, "The page is too old or the request came from elsewhere",
+    "A session was used without its CSRF token.")
+ReauthenticationRequired = Kind("reauthentication_required", 403, "Confirm that it is you",
+    "A sensitive step needs a sign-in of the last ten minutes; `url` is where to confirm it.")
+# fmt: on
 
 
 class NotFound(Problem):
@@ -160,7 +175,7 @@ def _message(failure: ErrorDetails) -> str:
     return failure["msg"].removeprefix("Value error, ")  # pydantic puts it before a validator's own words
 
 
-def checked(model: type[Model], data: object, *, special: Mapping[str, type[Problem]] | None = None) -> Model:
+def checked(model: type[Model], data: object, *, special: Mapping[str, Kind] | None = None) -> Model:
     """`data` as a strict pydantic `model`, or the refusal that names every member that does not fit.
 
     `special` maps an error type of the model's own validators to the problem that answers instead of

@@ -11,7 +11,7 @@ from django.urls import Resolver404, resolve
 from django.utils import translation
 
 from common.admission.exceptions import as_problem, problem_answer
-from common.problems import InvalidRequest, NotFound, PayloadTooLarge, Problem
+from common.problems import InvalidRequest, Kind, NotFound, PayloadTooLarge
 
 # All that programs call, whether a view is there or not; prefixes elsewhere say who skips which middleware
 _JSON_PATHS = re.compile(r"/(api|\.well-known|log|mcp|oauth/(register|revoke|token)|livez|readyz)(/|$)")
@@ -69,7 +69,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     )
 
 
-class Defect(Problem):
-    """A defect of this service; the trace_id finds it in our logs."""
-
-    code, status, title = "internal_error", 500, "Something went wrong on our side"
+# fmt: off
+Defect = Kind("internal_error", 500, "Something went wrong on our side",
+    "A defect of this service; the trace_id finds it in our logs.")
+# fmt: on

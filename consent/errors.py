@@ -1,6 +1,6 @@
 """Every refusal of the consent runtime, by its stable code (contract 1.7 and 2)."""
 
-from common.problems import Problem, TemporarilyUnavailable
+from common.problems import Kind, Problem, TemporarilyUnavailable
 
 
 class UnknownUser(Problem):
@@ -21,10 +21,52 @@ class UnknownConnection(Problem):
     code, status, title = "unknown_connection", 404, "No such connection"
 
 
-class InvalidConnectionCode(Problem):
-    """The code is not the one of the last return, nobody has connected yet, or ten minutes have passed since."""
-
-    code, status, title = "invalid_connection_code", 403, "This code completes nothing"
+# fmt: off
+InvalidConnectionCode = Kind("invalid_connection_code", 403, "This code completes nothing",
+    "The code is not the one of the last return, nobody has connected yet, or ten minutes have passed since.")
+InvalidReturnUrl = Kind("invalid_return_url", 400, "This return address is not registered",
+    "The address is not under an origin that the app registered.")
+UnknownReceipt = Kind("unknown_receipt", 404, "No such receipt",
+    "There is no such receipt, or it is another app's: the two answers are the same.")
+ScopeRegistryUnavailable = Kind("scope_registry_unavailable", 500, "The scope registry cannot be read",
+    "The runtime cannot read its scope registry; nothing can be discovered until it can.")
+OneScopePerRequest = Kind("one_scope_per_request", 400, "Ask for one scope at a time",
+    "A request names exactly one scope, so that the person decides about one thing.")
+ConnectorKeyRequired = Kind("connector_key_required", 400, "The connector key is missing",
+    "A connector field is missing. Without the key, an approved slice could never be handed over.")
+UnsupportedWrappingAlgorithm = Kind("unsupported_wrapping_algorithm", 400, "This wrapping algorithm is not supported",
+    "Only ECDH-ES+A256KW wraps exports.")
+RequestPending = Kind("request_pending", 409, "A different request is waiting already",
+    "A request for the same person, scope and key waits already and differs; `request_id` names it. As what refused "
+    "the request of a connection: your app asked this person for it before, and it waits or is shared.")
+RecentlyDenied = Kind("recently_denied", 429, "The person refused this recently",
+    "The person refused an overlapping request of this app a short while ago, or lets each app ask once a week; "
+    "`Retry-After` says when to ask again.")
+RequestBudgetSpent = Kind("request_budget_spent", 429, "No more new requests for now",
+    "The app made as many new requests as it may: of this person in a day, or of all people in an hour.")
+SlowDown = Kind("slow_down", 429, "Poll more slowly",
+    "This request is polled too often; wait `interval` seconds between polls, or use `wait`.")
+AuthorizationPending = Kind("authorization_pending", 409, "The person has not decided yet",
+    "The person has not decided yet; there is nothing to read.")
+AccessDenied = Kind("access_denied", 403, "The person refused",
+    "The person refused.")
+GrantEnded = Kind("grant_ended", 410, "The approval has ended",
+    "What was asked or approved has ended; `request_status` and `grant_status` say how.")
+GrantPaused = Kind("grant_paused", 403, "Sharing is paused",
+    "The person paused sharing; it may resume.")
+RequestChanged = Kind("request_changed", 409, "The request is not what was shown",
+    "The digest of what was shown differs from what was asked; reload the request.")
+InvalidAttributes = Kind("invalid_attributes", 400, "These attributes cannot be approved",
+    "No attribute was approved, or one that lies outside the request.")
+RequiredAttributeMissing = Kind("required_attribute_missing", 400, "A required attribute is missing",
+    "An attribute that the request requires was not approved.")
+InvalidDuration = Kind("invalid_duration", 400, "This duration cannot be approved",
+    "The access duration is longer than was asked, or under 300 seconds.")
+KeyNotVouched = Kind("key_not_vouched", 403, "Nobody vouches for this key",
+    "The data is restricted, and neither the app's domain nor its owners vouch for the key it would be sealed to.")
+ExportMismatch = Kind("export_mismatch", 400, "The sealed export does not match the request",
+    "A member of the export's protected header does not match the request; `member` names it.")
+# fmt: on
 
 
 class ConnectionEnded(Problem):
@@ -33,40 +75,10 @@ class ConnectionEnded(Problem):
     code, status, title = "connection_ended", 410, "This connection is no longer open"
 
 
-class InvalidReturnUrl(Problem):
-    """The address is not under an origin that the app registered."""
-
-    code, title = "invalid_return_url", "This return address is not registered"
-
-
-class UnknownReceipt(Problem):
-    """There is no such receipt, or it is another app's: the two answers are the same."""
-
-    code, status, title = "unknown_receipt", 404, "No such receipt"
-
-
-class ScopeRegistryUnavailable(Problem):
-    """The runtime cannot read its scope registry; nothing can be discovered until it can."""
-
-    code, status, title = "scope_registry_unavailable", 500, "The scope registry cannot be read"
-
-
-class OneScopePerRequest(Problem):
-    """A request names exactly one scope, so that the person decides about one thing."""
-
-    code, title = "one_scope_per_request", "Ask for one scope at a time"
-
-
 class InvalidScope(Problem):
     """The scope is unknown, not offered, or not discoverable for this person; which of these is not told."""
 
     code, title = "invalid_scope", "This scope cannot be asked for"
-
-
-class ConnectorKeyRequired(Problem):
-    """A connector field is missing. Without the key, an approved slice could never be handed over."""
-
-    code, title = "connector_key_required", "The connector key is missing"
 
 
 class InvalidConnectorKey(Problem):
@@ -75,67 +87,7 @@ class InvalidConnectorKey(Problem):
     code, title = "invalid_connector_key", "The connector key cannot be used"
 
 
-class UnsupportedWrappingAlgorithm(Problem):
-    """Only ECDH-ES+A256KW wraps exports."""
-
-    code, title = "unsupported_wrapping_algorithm", "This wrapping algorithm is not supported"
-
-
-class RequestPending(Problem):
-    """A request for the same person, scope and key waits already and differs; `request_id` names it. As what refused
-    the request of a connection: your app asked this person for it before, and it waits or is shared."""
-
-    code, status, title = "request_pending", 409, "A different request is waiting already"
-
-
-class RecentlyDenied(Problem):
-    """The person refused an overlapping request of this app a short while ago, or lets each app ask once a week;
-    `Retry-After` says when to ask again."""
-
-    code, status, title = "recently_denied", 429, "The person refused this recently"
-
-
-class RequestBudgetSpent(Problem):
-    """The app made as many new requests as it may: of this person in a day, or of all people in an hour."""
-
-    code, status, title = "request_budget_spent", 429, "No more new requests for now"
-
-
-class SlowDown(Problem):
-    """This request is polled too often; wait `interval` seconds between polls, or use `wait`."""
-
-    code, status, title = "slow_down", 429, "Poll more slowly"
-
-
-class AuthorizationPending(Problem):
-    """The person has not decided yet; there is nothing to read."""
-
-    code, status, title = "authorization_pending", 409, "The person has not decided yet"
-
-
-class AccessDenied(Problem):
-    """The person refused."""
-
-    code, status, title = "access_denied", 403, "The person refused"
-
-
-class GrantEnded(Problem):
-    """What was asked or approved has ended; `request_status` and `grant_status` say how."""
-
-    code, status, title = "grant_ended", 410, "The approval has ended"
-
-
-class GrantPaused(Problem):
-    """The person paused sharing; it may resume."""
-
-    code, status, title = "grant_paused", 403, "Sharing is paused"
-
-
 # --- Owner addresses -------------------------------------------------------------------------------------------------
-class RequestChanged(Problem):
-    """The digest of what was shown differs from what was asked; reload the request."""
-
-    code, status, title = "request_changed", 409, "The request is not what was shown"
 
 
 class AlreadyDecided(Problem):
@@ -148,36 +100,6 @@ class RequestExpired(Problem):
     """The request waited too long and can no longer be decided."""
 
     code, status, title = "request_expired", 410, "This request has expired"
-
-
-class InvalidAttributes(Problem):
-    """No attribute was approved, or one that lies outside the request."""
-
-    code, title = "invalid_attributes", "These attributes cannot be approved"
-
-
-class RequiredAttributeMissing(Problem):
-    """An attribute that the request requires was not approved."""
-
-    code, title = "required_attribute_missing", "A required attribute is missing"
-
-
-class InvalidDuration(Problem):
-    """The access duration is longer than was asked, or under 300 seconds."""
-
-    code, title = "invalid_duration", "This duration cannot be approved"
-
-
-class KeyNotVouched(Problem):
-    """The data is restricted, and neither the app's domain nor its owners vouch for the key it would be sealed to."""
-
-    code, status, title = "key_not_vouched", 403, "Nobody vouches for this key"
-
-
-class ExportMismatch(Problem):
-    """A member of the export's protected header does not match the request; `member` names it."""
-
-    code, title = "export_mismatch", "The sealed export does not match the request"
 
 
 class UnknownGrant(Problem):

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from accounts.sharing_id import is_sharing_id
 from common.admission.schemas import Identifier, PageQuery, PersonReference, Strict
-from common.problems import Problem
+from common.problems import Kind
 from common.text import is_plain
 from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
 from consent.shapes import EXAMPLE_JWE, EXAMPLE_JWS, EXAMPLE_KEY, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID
@@ -20,7 +20,7 @@ from pkm.web.schemas import NotesBody
 WRAPPING_ALGORITHM = "ECDH-ES+A256KW"
 SHORTEST_ACCESS, USUAL_ACCESS, LONGEST_ACCESS = 300, 86400, 31536000  # seconds
 IN_DIGEST: JsonDict = {"x-in-digest": True}  # `json_schema_extra` of what a person is shown and signs for
-SPECIAL: dict[str, type[Problem]] = {
+SPECIAL: dict[str, Kind] = {
     "one_scope_per_request": OneScopePerRequest,
     "connector_key_required": ConnectorKeyRequired,
     "unsupported_wrapping_algorithm": UnsupportedWrappingAlgorithm,

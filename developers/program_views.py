@@ -12,7 +12,7 @@ class ServerView(ProgramView):
     """An address that only servers may call: a token must not travel through a browser (contract 1.1)."""
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         # not of an owner's view that this may be mixed into: a token stands in the place of the session
         return [*JSONView.common_refusals(method, path, takes_body=takes_body), InvalidToken, BrowserPathRefused]
 

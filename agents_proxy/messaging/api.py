@@ -32,7 +32,7 @@ class MessagingView(AgentView):
     prompt = schemas.MessageBody
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         return [refusal for refusal in every_refusal() if refusal is not UnknownAgent]  # the address is the agent
 
     @operation(
@@ -96,7 +96,7 @@ def _require_signature(body: bytes, headers: Mapping[str, str]) -> None:
     try:
         Webhook(settings.MESSAGING_REPORT_SECRET).verify(body, dict(headers), json_parse=False)
     except (WebhookVerificationError, ValueError):  # the latter for a signature that is no base64
-        raise ReportNotSigned from None
+        raise ReportNotSigned() from None
 
 
 class Numbers(LimitedPost, QuerylessOwnerView):

@@ -80,7 +80,7 @@ class AgentView(ProgramView):
     task_id: str | None = None
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         return list(every_refusal())
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

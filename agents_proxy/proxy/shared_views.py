@@ -70,7 +70,7 @@ class SharedView(SmallOwnerView):
     origin: str | None = None  # of another site's page, where it is registered
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         found = super().common_refusals(method, path, takes_body=takes_body)
         return [*found, AgreementRequired, OriginNotRegistered]
 
@@ -144,7 +144,7 @@ def _foreign_origin(request: HttpRequest) -> str | None:
     try:
         return callers.foreign_origin(request)
     except OriginRefused:
-        raise OriginNotRegistered from None
+        raise OriginNotRegistered() from None
 
 
 def _covered(request: HttpRequest, token: str | None, origin: str | None) -> Covered | None:

@@ -34,9 +34,9 @@ class JSONView(APIView):
     takes_query: ClassVar[bool] = False  # whether a handler reads the query; else every member is refused
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         """What is refused before a handler runs, for the OpenAPI document; `takes_body`: one is described."""
-        found: list[type[Refusal]] = [
+        found: list[Refusal] = [
             problems.InvalidRequest,
             problems.NotFound,
             problems.MethodNotAllowed,
@@ -92,7 +92,7 @@ class JSONView(APIView):
         """The query as `model`; unknown and repeated members are refused."""
         return read_query(self.request, model)
 
-    def body(self, model: type[Model], *, special: Mapping[str, type[problems.Problem]] | None = None) -> Model:
+    def body(self, model: type[Model], *, special: Mapping[str, problems.Kind] | None = None) -> Model:
         """The JSON body as `model`, where nothing stands in the query; `special` as in `common.problems.checked`."""
         if self.takes_query:
             self.query(Nothing)

@@ -42,7 +42,7 @@ class DeveloperView(ServerView):
     app: AppContext
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         found = super().common_refusals(method, path, takes_body=takes_body)
         return [*found, AppSuspended, InsufficientScope]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 
 from accounts.models import User
+from common.problems import Problem
 from consent.approvals.models import ApprovalKey
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
@@ -170,5 +171,5 @@ def _recent(claims: dict[str, Any], at: datetime) -> int:
     return iat
 
 
-def _refusal(unfit: sealed.InvalidHeader) -> ApprovalMismatch:
+def _refusal(unfit: sealed.InvalidHeader) -> Problem:
     return ApprovalMismatch(f"{unfit}.", member=unfit.member)

@@ -227,7 +227,7 @@ def _request_with_connection(
         if isinstance(riding.key, Problem):
             raise riding.key
         if withheld and _live(connection, by, body.scope, database_now()).exists():
-            raise RequestPending  # to replace it would tell the app who connected, before they came back to it
+            raise RequestPending()  # to replace it would tell the app who connected, before they came back to it
         made = request_with_connection(
             app=app, body=body, key=riding.key, person=person, user_pk=by.pk, withheld=withheld
         )
@@ -326,11 +326,11 @@ def complete(*, app_pk: int, connection_id: str, code: str) -> Connection:
         raise UnknownConnection
     now = database_now()
     if not connection.return_digest or not secrets.compare_digest(connection.return_digest, _digest(code)):
-        raise InvalidConnectionCode
+        raise InvalidConnectionCode()
     if connection.completed_at is not None:
         return connection
     if user_pk is None or connection.reported_status(now) is not ConnectionStatus.PENDING:
-        raise InvalidConnectionCode
+        raise InvalidConnectionCode()
     connection.completed_at = now
     user_id = meet(app_pk=app_pk, user_pk=user_pk, named="")
     connection.sequence = _notify(connection, CONNECTED.type, user_id, now)

@@ -81,7 +81,7 @@ def may_be_approved(*, request: ConsentRequest, body: ApproveBody, by: User, at:
     if not SHORTEST_ACCESS <= body.access_duration <= request.access_duration:
         raise InvalidDuration(f"Choose {SHORTEST_ACCESS} to {request.access_duration} seconds.")
     if must_be_vouched_for(request) and vouching_of(request).is_missing:
-        raise KeyNotVouched
+        raise KeyNotVouched()
     stored = lock_and_read_sources(by)
     _check_attributes(request, body.approved_attributes, stored)
     check_sources(request.source_attributes(body.approved_attributes), body.sources, stored, by)

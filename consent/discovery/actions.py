@@ -20,7 +20,7 @@ def discover_scopes(
     """
     person = read_person(app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=name, hint=hint)
     if person is None:
-        raise ScopeRegistryUnavailable
+        raise ScopeRegistryUnavailable()
     user_pk, found = unknown_users.admit(
         app_pk=app.app_pk,
         user_pk=person.user_pk,

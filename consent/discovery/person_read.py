@@ -57,7 +57,7 @@ def reading_registry() -> Iterator[None]:
     except (ProgrammingError, OperationalError) as error:
         if isinstance(error, OperationalError) and not str(error).startswith(_MISSING):
             raise  # the database is away: temporarily_unavailable
-        raise ScopeRegistryUnavailable from error
+        raise ScopeRegistryUnavailable() from error
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def scope_catalog(wanted: ScopesQuery = ALL_SCOPES) -> bytes:
     except (OperationalError, InterfaceError, InvalidRequest):
         raise
     except Exception as error:  # a registry without its version row is as unreadable as a broken one
-        raise ScopeRegistryUnavailable from error
+        raise ScopeRegistryUnavailable() from error
 
 
 def _page(registry: RegistryCopy, chosen: list[Entry], wanted: ScopesQuery) -> tuple[list[Entry], dict[str, Any]]:
@@ -84,4 +84,4 @@ def _registry(version: str) -> RegistryCopy:
     except (OperationalError, InterfaceError):
         raise  # the database is away: temporarily_unavailable
     except (DatabaseError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ScopeRegistryUnavailable from error
+        raise ScopeRegistryUnavailable() from error

@@ -1,4 +1,4 @@
-"""The documentation pages: the API's, made from its own OpenAPI document; the refusals', made from their classes."""
+"""The documentation pages: the API's, made from its own OpenAPI document; the refusals', made from their code."""
 
 import inspect
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from common.problems import Problem, every_problem
+from common.problems import every_problem
 from consent.api.openapi import document
 from consent.docs import snippets
 from consent.docs.advice import ADVICE
@@ -94,7 +94,7 @@ class Refusal:
     code: str
     status: int
     title: str
-    meanings: list[str]
+    meaning: str
     advice: Any
 
 
@@ -143,21 +143,15 @@ def security(request: HttpRequest) -> HttpResponse:
 
 @cache
 def refusals() -> list[Refusal]:
-    """Every code once, by name; classes that only inherit a code add nothing."""
-    found: dict[str, list[type[Problem]]] = {}
-    for problem in every_problem():
-        if "code" in vars(problem):
-            found.setdefault(problem.code, []).append(problem)
-    return [
+    """Every code, by name; classes that only inherit a code add nothing."""
+    found = [
         Refusal(
-            code=code,
-            status=classes[0].status,
-            title=str(classes[0].title),
-            meanings=list(dict.fromkeys(inspect.getdoc(problem) or "" for problem in classes)),
-            advice=ADVICE.get(code, ""),
+            problem.code, problem.status, problem.title, inspect.getdoc(problem) or "", ADVICE.get(problem.code, "")
         )
-        for code, classes in sorted(found.items())
+        for problem in every_problem()
+        if "code" in vars(problem)
     ]
+    return sorted(found, key=lambda refusal: refusal.code)
 
 
 @cache

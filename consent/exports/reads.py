@@ -121,11 +121,11 @@ def refuse_unless_live(row: _Row) -> None:
         case RequestStatus.PENDING:
             raise AuthorizationPending(headers={"Retry-After": str(status.INTERVAL)})
         case RequestStatus.DENIED:
-            raise AccessDenied
+            raise AccessDenied()
         case RequestStatus.CANCELLED | RequestStatus.EXPIRED:
             raise GrantEnded(f"The request is {request_status}.", request_status=request_status)
     if grant_status is GrantStatus.PAUSED:
-        raise GrantPaused
+        raise GrantPaused()
     if grant_status is not GrantStatus.ACTIVE:
         raise GrantEnded(f"The approval is {grant_status}.", request_status=request_status, grant_status=grant_status)
 

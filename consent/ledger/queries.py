@@ -16,7 +16,7 @@ def receipt_for_app(*, app_pk: int, receipt_id: str) -> ReceiptShape:
     """The app's copy of a receipt: {"receipt_id", "jws", "claims"}."""
     receipt = Receipt.objects.filter(receipt_id=receipt_id, request__app_id=app_pk, request__withheld=False).first()
     if receipt is None:
-        raise UnknownReceipt
+        raise UnknownReceipt()
     return _as_shape(receipt.receipt_id, receipt.app_jws)
 
 
@@ -24,7 +24,7 @@ def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
     """The person's own copy of a receipt."""
     receipt = Receipt.objects.filter(receipt_id=receipt_id, request__user=user).first()
     if receipt is None:
-        raise UnknownReceipt
+        raise UnknownReceipt()
     return _as_shape(receipt.receipt_id, receipt.jws)
 
 

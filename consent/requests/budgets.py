@@ -10,7 +10,7 @@ from django.conf import settings
 import pkm.scopes
 from common import limits
 from common.limits import Count, Limit
-from common.problems import TooManyRequests
+from common.problems import Problem, TooManyRequests
 from consent.errors import RecentlyDenied, RequestBudgetSpent
 from consent.requests.recent import DAY, WEEK, RecentRequests
 from consent.schemas import RequestConsentBody
@@ -61,7 +61,7 @@ def _check_denied(body: RequestConsentBody, recent: RecentRequests, met: list[Co
             raise RecentlyDenied(headers={"Retry-After": str(retry_after)}, limits=met)
 
 
-def week_refusal(recent: RecentRequests) -> RecentlyDenied | None:
+def week_refusal(recent: RecentRequests) -> Problem | None:
     """The refusal of a second request within seven days where the person lets each app ask once in so long, else None.
 
     It is returned, not raised: the caller first notes which of the person's rules refuses.

@@ -72,7 +72,7 @@ def request_consent(
         app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=body.user_id, hint=hint
     )
     if person is None:
-        raise ScopeRegistryUnavailable
+        raise ScopeRegistryUnavailable()
     user_pk, unknown_count = unknown_users.admit(
         app_pk=app.app_pk,
         user_pk=person.user_pk,
@@ -197,7 +197,7 @@ def _find_or_make(
     take_locks(_LOCKS, {"name": f"ask:{app.app_pk}:{user_pk}", "scope": body.scope, "app_pk": app.app_pk})
     recent = read_recent(app_pk=app.app_pk, user_pk=user_pk)
     if recent is None:
-        raise ScopeRegistryUnavailable
+        raise ScopeRegistryUnavailable()
     entry = _find_entry(body.scope, person, recent, riding)
     if entry is not None and recent.is_kept_away and not app.is_personal:
         note_rule("only_checked")

@@ -31,7 +31,7 @@ class AppIsInTestMode(BasePermission):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not cast("AppContext", request.auth).is_test:
-            raise TestModeRequired
+            raise TestModeRequired()
         return True
 
 
@@ -43,7 +43,7 @@ class SandboxView(DeveloperView):
     tag = "5. Play a person in the sandbox"
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         return [*super().common_refusals(method, path, takes_body=takes_body), TestModeRequired]
 
     @classmethod
@@ -63,7 +63,7 @@ class ActingByToken(SandboxView, OwnerView):
     )
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         return [*super().common_refusals(method, path, takes_body=takes_body), UnknownUser]
 
     def dispatch(self, request: HttpRequest, *args: Any, user_id: str, **kwargs: Any) -> HttpResponseBase:

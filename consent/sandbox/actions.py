@@ -39,7 +39,7 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
     """
     app = App.objects.select_for_update(no_key=True).get(pk=app_pk)  # two at once are counted one after the other
     if not app.is_test:
-        raise TestModeRequired
+        raise TestModeRequired()
     if SandboxPerson.objects.filter(app=app).count() >= MOST_PEOPLE:
         raise TooManySandboxPeople(f"A test app has at most {MOST_PEOPLE} sandbox people; delete one first.")
     detail = f"A test app makes at most {_MADE.allowed:,} people in 24 hours."

@@ -22,7 +22,7 @@ class Apps(ManagementView):
         return None if self.request.method == "GET" else EVERY_APP  # no token can name an app that is not there yet
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         found = super().common_refusals(method, path, takes_body=takes_body)
         found.remove(InsufficientScope)  # without `read` for any app the list is empty
         return found if method == "GET" else [*found, InsufficientScope]

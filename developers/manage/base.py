@@ -75,7 +75,7 @@ class ManagementView(ServerView):
     about = "the app"  # what the token needs its permission for, in words
 
     @classmethod
-    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[type[Refusal]]:
+    def common_refusals(cls, method: str, path: str, *, takes_body: bool) -> list[Refusal]:
         found = super().common_refusals(method, path, takes_body=takes_body)
         return [*found, TooManyRequests, InsufficientScope]
 
@@ -118,7 +118,7 @@ class ManagementView(ServerView):
         if found is None:
             raise NotFound("There is no such app, or it is not yours.")
         if owner and found.role != MemberRole.OWNER:
-            raise OwnerRequired
+            raise OwnerRequired()
         return found
 
     def page(self, rows: QuerySet[Row], body: Callable[[Row], Any]) -> Page:

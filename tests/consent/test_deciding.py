@@ -20,6 +20,7 @@ from consent.status import for_app
 from pkm.errors import QuotaExceeded
 from tests.consent.decisions import approval
 from tests.factories import ConsentRequestFactory, ExportFactory, GrantFactory, Vault, give_vault
+from tests.refused import refused_as
 
 CUISINE, DIET = "lifestyle.food.favorite_cuisine", "lifestyle.food.diet_preference"
 
@@ -74,7 +75,7 @@ def test_an_attribute_that_the_lists_leave_out_is_outside(db: None) -> None:
     request = ConsentRequestFactory(required_attributes=[DIET])
     vault = give_vault(request.user)
 
-    with pytest.raises(InvalidAttributes):
+    with refused_as(InvalidAttributes):
         decision_actions.approve(
             request_id=request.request_id, by=request.user, body=approval(request, vault, [DIET, CUISINE])
         )
@@ -111,7 +112,7 @@ def test_a_copy_that_does_not_fit_beside_the_others_is_refused(db: None, setting
     body = approval(request, give_vault(request.user))
     settings.COPIES_BYTES_PER_PERSON = 5_000 + len(body.jwe) - 1
 
-    with pytest.raises(QuotaExceeded) as refused:
+    with refused_as(QuotaExceeded) as refused:
         decision_actions.approve(request_id=request.request_id, by=request.user, body=body)
 
     assert status(request)["status"] == "pending"

@@ -17,6 +17,7 @@ from consent.ledger.models import AuditEntry
 from developers.authentication import AppContext
 from tests.consent.test_races import app_context
 from tests.factories import ExportFactory
+from tests.refused import refused_as
 
 
 def read(grant: Grant, app: AppContext | None = None, **changes: object) -> reads.ExportAnswer:
@@ -85,7 +86,7 @@ def test_the_last_read_exhausts_the_grant(db: None) -> None:
     grant.refresh_from_db()
     assert (grant.status, grant.reads, grant.ended_by) == ("exhausted", 2, "system")
     assert Export.objects.get().ciphertext is None
-    with pytest.raises(GrantEnded) as refused:
+    with refused_as(GrantEnded) as refused:
         read(grant)
     assert refused.value.members == {"request_status": "approved", "grant_status": "exhausted"}
 

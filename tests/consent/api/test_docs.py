@@ -77,7 +77,7 @@ def test_every_code_is_explained_once_with_what_to_do(db: None) -> None:
     assert codes <= set(page("/docs/errors").ids)
     assert set(ADVICE) == codes
     for refusal in docs_pages.refusals():
-        assert refusal.meanings[0]
+        assert refusal.meaning
         assert refusal.advice
         assert refusal.status >= 400
 

@@ -10,11 +10,11 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import User
+from common.problems import Problem
 from consent.exports.models import Export
 from consent.ledger import verifying
 from consent.notices.models import Notice
 from consent.sandbox import actions
-from consent.sandbox.errors import TooManySandboxPeople
 from consent.sandbox.models import SandboxPerson
 from developers.app_events import ProcessingEvent
 from developers.models import App
@@ -101,7 +101,7 @@ def test_many_at_once_make_exactly_twenty() -> None:
                 try:
                     actions.make_person(app_pk=app.pk)
                     outcomes.append("made")
-                except TooManySandboxPeople as refused:
+                except Problem as refused:
                     outcomes.append(refused.code)
         finally:
             connection.close()

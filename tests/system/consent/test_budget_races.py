@@ -14,8 +14,7 @@ from django.db import connection
 
 from accounts.models import User
 from common import limits
-from common.problems import TooManyRequests
-from consent.errors import RequestBudgetSpent, UnknownUser
+from common.problems import Problem
 from consent.requests import creation
 from consent.requests.models import ConsentRequest
 from consent.schemas import RequestConsentBody
@@ -62,7 +61,7 @@ def at_once(calls: list[Callable[[], Any]]) -> list[str]:
                 try:
                     call()
                     outcomes.append("made")
-                except (RequestBudgetSpent, TooManyRequests, UnknownUser) as refused:
+                except Problem as refused:
                     outcomes.append(refused.code)
         finally:
             connection.close()
