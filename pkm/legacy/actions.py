@@ -7,8 +7,8 @@ from django.db import transaction
 
 from accounts.models import User
 from common.clock import rfc3339
-from common.problems import InvalidRequest
-from pkm.errors import StaleRevision, UnknownLegacyRecord
+from common.problems import InvalidRequest, NotFound
+from pkm.errors import StaleRevision
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.legacy.models import LegacyBlob, LegacyMetadata, MigrationState, MigrationStatus
@@ -23,12 +23,12 @@ def save_progress(
 ) -> dict[str, Any]:
     """Keep the browser's checkpoint and counts; what was moved and what was kept is counted here. Returns `state_body`.
 
-    `status` is any but completed, which it becomes when the last row has gone. Raises `UnknownLegacyRecord` where this
+    `status` is any but completed, which it becomes when the last row has gone. Raises `NotFound` where this
     person never had any, or has none left.
     """
     state = _locked_state(by)
     if state.status == MigrationStatus.COMPLETED:
-        raise UnknownLegacyRecord("All of your old data has been moved.")
+        raise NotFound("All of your old data has been moved.")
     state.status = status
     state.checkpoint = {**state.checkpoint, "at": at}
     state.counts = {**state.counts, **counts}
@@ -46,7 +46,7 @@ def finish_domain(
     Their revisions are compared under the lock of the person's writes, so what the browser read back is what stands.
     Without segments only where `discard` says that nothing of the row is to be kept. `kept` is how many of its values
     gave way to what the person has now; it is added here and not told as progress, so that a row that is gone through
-    again after a break counts once. Returns `state_body`. Raises `InvalidRequest`, `UnknownLegacyRecord`,
+    again after a break counts once. Returns `state_body`. Raises `InvalidRequest`, `NotFound`,
     `StaleRevision`.
     """
     if bool(segments) == discard:
@@ -55,7 +55,7 @@ def finish_domain(
     state = _locked_state(by)
     row = LegacyBlob.objects.filter(user=by, domain=domain).defer("jwe").first()
     if row is None:
-        raise UnknownLegacyRecord(f"No old data of {domain[:64]} waits here.")
+        raise NotFound(f"No old data of {domain[:64]} waits here.")
     if rfc3339(row.updated_at) != updated_at:
         raise StaleRevision("Newer old data of this domain came in meanwhile. Read it again.")
     _require_current(by, domain, segments)
@@ -65,7 +65,7 @@ def finish_domain(
 def _locked_state(user: User) -> MigrationState:
     state = MigrationState.objects.select_for_update().filter(user=user, source=SOURCE).first()
     if state is None:
-        raise UnknownLegacyRecord("The old system left nothing of yours here.")
+        raise NotFound("The old system left nothing of yours here.")
     return state
 
 

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.models import User
-from pkm.errors import UnknownScope
+from common.problems import NotFound
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.registry.models import HiddenScope, ScopeEntry
@@ -13,10 +13,10 @@ from pkm.registry.models import HiddenScope, ScopeEntry
 def hide_scope(*, by: User, scope: str) -> None:
     """Keep a scope, and what lies inside it, out of discovery. Hidden already: nothing changes.
 
-    Requests that wait stay as they are. Raises `UnknownScope` where the registry has no such scope.
+    Requests that wait stay as they are. Raises `NotFound` where the registry has no such scope.
     """
     if not ScopeEntry.objects.filter(scope=scope).exists():
-        raise UnknownScope(f"There is no scope {scope[:210]!r}.")
+        raise NotFound(f"There is no scope {scope[:210]!r}.")
     locked_index(by)
     _, added = HiddenScope.objects.get_or_create(user=by, scope=scope)
     if added:
@@ -25,10 +25,10 @@ def hide_scope(*, by: User, scope: str) -> None:
 
 @transaction.atomic
 def show_scope(*, by: User, scope: str) -> None:
-    """Let a scope be discovered again. Not hidden: nothing changes, unless nobody knows it (`UnknownScope`)."""
+    """Let a scope be discovered again. Not hidden: nothing changes, unless nobody knows it (`NotFound`)."""
     locked_index(by)
     removed, _ = HiddenScope.objects.filter(user=by, scope=scope).delete()
     if removed:
         record(by, EventKind.SCOPE_SHOWN, scope=scope)
     elif not ScopeEntry.objects.filter(scope=scope).exists():
-        raise UnknownScope(f"There is no scope {scope[:210]!r}.")
+        raise NotFound(f"There is no scope {scope[:210]!r}.")

@@ -19,8 +19,8 @@ from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common import encryption
 from common.identifiers import new_identifier
-from common.problems import InvalidRequest
-from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision, UnknownSegment
+from common.problems import InvalidRequest, NotFound
+from pkm.errors import ApprovalMismatch, RotationIncomplete, RotationUnderWay, StaleRevision
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind
 from pkm.notes import VaultNotes, check_notes, record_state
@@ -81,13 +81,13 @@ def keep_resealed(*, by: User, domain: str, segment_id: str, jwe: str, content_r
     """Keep a segment as it is now under the key to come, beside what stands.
 
     Returns {"domain", "segment_id", "content_revision", "size_bytes", "done", "total"}. Raises `UnknownRotation`,
-    `UnknownSegment`, `StaleRevision`, `SegmentMismatch`, `QuotaExceeded`.
+    `NotFound`, `StaleRevision`, `SegmentMismatch`, `QuotaExceeded`.
     """
     locked_index(by)
     vault = rotating_vault(by)
     current = current_segments(by).filter(domain=domain, segment_id=segment_id).defer("ciphertext", "resealed").first()
     if current is None:
-        raise UnknownSegment(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
+        raise NotFound(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
     if current.content_revision != content_revision:
         raise StaleRevision(
             f"The current revision is {current.content_revision}, not {content_revision}. Read it, then seal it again.",

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from accounts.models import User
 from common.clock import rfc3339
-from pkm.errors import UnknownRotation, UnknownSegment
+from common.problems import NotFound
+from pkm.errors import UnknownRotation
 from pkm.segments.models import Blob
 from pkm.vault.models import VaultKey, VaultStatus
 from pkm.vault.queries import rotation_progress, wrapper_body
@@ -35,12 +36,12 @@ def rotation(user: User) -> dict[str, Any]:
 
 
 def resealed_segment(user: User, *, domain: str, segment_id: str) -> dict[str, Any]:
-    """What was re-sealed of the segment as it is now, to be read back. Raises `UnknownRotation`, `UnknownSegment`."""
+    """What was re-sealed of the segment as it is now, to be read back. Raises `UnknownRotation`, `NotFound`."""
     rotating_vault(user)
     resealed = current_segments(user).filter(domain=domain, segment_id=segment_id, resealed__isnull=False)
     blob = resealed.defer("ciphertext").first()
     if blob is None or blob.resealed is None:
-        raise UnknownSegment(f"Nothing is re-sealed of {domain[:64]}.{segment_id[:64]} as it is now.")
+        raise NotFound(f"Nothing is re-sealed of {domain[:64]}.{segment_id[:64]} as it is now.")
     return {
         "domain": blob.domain,
         "segment_id": blob.segment_id,

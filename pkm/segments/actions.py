@@ -14,9 +14,9 @@ from django.db import transaction
 
 from accounts.models import User
 from common.clock import rfc3339
-from common.problems import InvalidRequest
+from common.problems import InvalidRequest, NotFound
 from pkm import scopes, sealed
-from pkm.errors import ReservedName, SegmentMismatch, StaleRevision, TooManyAttributes, UnknownSegment
+from pkm.errors import ReservedName, SegmentMismatch, StaleRevision, TooManyAttributes
 from pkm.history.events import locked_index, record
 from pkm.history.models import EventKind, Index
 from pkm.notes import VaultNotes
@@ -50,12 +50,12 @@ def write_segment(
     """Keep the next revision of a segment, with the index, manifest and history that go with it.
 
     Returns {"domain", "segment_id", "content_revision", "manifest_revision", "attributes", "size_bytes",
-    "updated_at"}. Raises `UnknownSegment`, `TooManyAttributes`, `InvalidRequest`, `ReservedName`, `VaultAbsent`,
+    "updated_at"}. Raises `NotFound`, `TooManyAttributes`, `InvalidRequest`, `ReservedName`, `VaultAbsent`,
     `StaleRevision`, `SegmentMismatch`, `QuotaExceeded`.
     """
     canonical = segment_attributes(domain, segment_id)
     if canonical is None:
-        raise UnknownSegment(f"There is no segment {domain[:64]}.{segment_id[:64]}.")
+        raise NotFound(f"There is no segment {domain[:64]}.{segment_id[:64]}.")
     _check_names(attributes)
     if own := set(attributes).difference(canonical):
         _refuse_answers([f"{domain}.{segment_id}.{name}" for name in own], of=by)
@@ -81,13 +81,13 @@ def write_segment(
 def delete_segment(*, by: User, domain: str, segment_id: str, base_content_revision: int) -> dict[str, Any]:
     """Delete every revision of a segment. A tombstone is its next revision, from which counting goes on.
 
-    Returns what `write_segment` does, without attributes. Raises `UnknownSegment`, `StaleRevision`.
+    Returns what `write_segment` does, without attributes. Raises `NotFound`, `StaleRevision`.
     """
     address = _Address(by, domain, segment_id)
     index = locked_index(by)
     current = address.blobs().filter(is_current=True).first()
     if current is None or (current.ciphertext is None and current.content_revision == base_content_revision):
-        raise UnknownSegment(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
+        raise NotFound(f"You keep nothing in {domain[:64]}.{segment_id[:64]}.")
     _compare(current, base_content_revision)
     return _advance(address, index, current, None, [])
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Q, Sum
 
 from accounts.models import User
+from common.problems import Problem
 from pkm.errors import QuotaExceeded
 from pkm.segments.models import Blob
 
@@ -98,7 +99,7 @@ def make_room(*, user: User, most_bytes: int) -> int:
     return len(dropped)
 
 
-def _exceeded(storage: Storage, usage: str) -> QuotaExceeded:
+def _exceeded(storage: Storage, usage: str) -> Problem:
     way_out = "Delete" if storage.verified else "Confirm your e-mail address to get more room, or delete"
     return QuotaExceeded(
         f"{usage} {way_out} what you no longer need, then try again. Nothing that you keep was changed.",

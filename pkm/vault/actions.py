@@ -65,7 +65,7 @@ def create_vault(
     public = root and checked_root(root.public_key, root.jwe, by=by, key_id=key_id)
     index = locked_index(by)
     if VaultKey.objects.filter(user=by).exists():
-        raise errors.VaultExists
+        raise errors.VaultExists()
     kept = [_keep(wrapper, by=by) for wrapper in wrappers]
     try:
         with transaction.atomic():

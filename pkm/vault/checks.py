@@ -20,7 +20,7 @@ def require_possession(vault: VaultKey, possession: str | None) -> None:
         return
     shown = hashlib.sha256((possession or "").encode()).hexdigest()
     if not hmac.compare_digest(shown, vault.possession_sha256):
-        raise PossessionRequired
+        raise PossessionRequired()
 
 
 def checked_root(jwk: object, jwe: str, *, by: User, key_id: str) -> signatures.Jwk:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from common import encryption
 from common.clock import rfc3339
+from common.problems import Problem
 from pkm.errors import VaultAbsent, VaultLockedOut
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey, VaultStatus, WrapperKind
 
@@ -71,7 +72,7 @@ def wrapper_body(wrapper: KeyWrapper | RotationWrapper) -> dict[str, Any]:
     }
 
 
-def not_in_use(user: User) -> VaultAbsent | VaultLockedOut:
+def not_in_use(user: User) -> Problem:
     """Why nothing can be written to this person's vault: there is none, or they gave it up."""
     given_up = VaultKey.objects.filter(user=user, vault_status=VaultStatus.LOCKED_OUT).exists()
     return VaultLockedOut() if given_up else VaultAbsent()

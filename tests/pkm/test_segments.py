@@ -2,7 +2,7 @@
 
 import pytest
 
-from common.problems import InvalidRequest
+from common.problems import InvalidRequest, NotFound
 from consent_bridge import sealed
 from pkm import errors, scopes
 from pkm.history.models import Event, Index
@@ -15,6 +15,7 @@ from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.web import queries as web_queries
 from tests.factories import PersonFactory, give_vault
 from tests.pkm.sealed_segments import segment
+from tests.refused import refused_as
 
 FOOD = {"diet_preference": "Vegetarian", "favorite_cuisine": "Thai"}
 
@@ -135,7 +136,7 @@ def test_no_attribute_of_ones_own_passes_for_an_answer(vault):
     _write(vault, values={"spice_level": "mild"}, base=1)  # it was there before the answer
 
     _write(vault, base=2)
-    with pytest.raises(errors.ReservedName, match=r"lifestyle\.food\.spice_level"):
+    with refused_as(errors.ReservedName, match=r"lifestyle\.food\.spice_level"):
         _write(vault, values={"spice_level": "hot"}, base=3)
 
 
@@ -144,7 +145,7 @@ def test_stale_write_changes_nothing_and_says_what_counts(vault, base):
     _write(vault)
     _write(vault, base=1)
     before = (list(Blob.objects.values()), list(Index.objects.values()), _events(vault.user))
-    with pytest.raises(errors.StaleRevision) as caught:
+    with refused_as(errors.StaleRevision) as caught:
         _write(vault, values={"favorite_cuisine": "Greek"}, base=base)
     assert caught.value.members == {"current_content_revision": 2}
     assert (list(Blob.objects.values()), list(Index.objects.values()), _events(vault.user)) == before
@@ -162,7 +163,7 @@ def test_stale_write_changes_nothing_and_says_what_counts(vault, base):
 )
 def test_segment_sealed_for_elsewhere_is_refused(vault, member, value):
     body = segment(vault, "lifestyle", "food", FOOD, header={member: value})
-    with pytest.raises(errors.SegmentMismatch) as caught:
+    with refused_as(errors.SegmentMismatch) as caught:
         segment_actions.write_segment(by=vault.user, domain="lifestyle", segment_id="food", **body)
     assert caught.value.members == {"member": member}
     assert not Blob.objects.exists()
@@ -202,7 +203,7 @@ def test_delete_leaves_a_tombstone_and_no_ciphertext(vault):
 def test_counting_goes_on_after_a_deletion(vault):
     _write(vault)
     _delete(vault, 1)
-    with pytest.raises(errors.StaleRevision) as caught:
+    with refused_as(errors.StaleRevision) as caught:
         _write(vault)
     assert caught.value.members == {"current_content_revision": 2}
     assert _write(vault, base=2)["content_revision"] == 3
@@ -218,18 +219,18 @@ def test_deleting_the_last_segment_empties_the_domain(vault):
 
 
 def test_deleting_what_is_not_there_is_not_found(vault):
-    with pytest.raises(errors.UnknownSegment):
+    with pytest.raises(NotFound):
         _delete(vault, 0)
     _write(vault)
     _delete(vault, 1)
-    with pytest.raises(errors.UnknownSegment):
+    with pytest.raises(NotFound):
         _delete(vault, 2)
 
 
 def test_segment_can_be_deleted_after_staff_retired_its_domain(vault):
     _write(vault)
     Domain.objects.filter(domain_key="lifestyle").update(is_active=False)
-    with pytest.raises(errors.UnknownSegment):
+    with pytest.raises(NotFound):
         _write(vault, base=1)
     assert _delete(vault, 1)["content_revision"] == 2
 
@@ -243,7 +244,7 @@ def test_write_needs_a_vault(person):
 
 def test_segment_holds_at_most_500_attributes(vault):
     names = [f"own_{number}" for number in range(501)]
-    with pytest.raises(errors.TooManyAttributes):
+    with refused_as(errors.TooManyAttributes):
         _write(vault, values=dict.fromkeys(names, 1))
     assert len(_write(vault, values=dict.fromkeys(names[:500], 1))["attributes"]) == 500
 
@@ -317,7 +318,7 @@ def test_hiding_and_showing_a_scope_is_remembered_once(vault):
 
 def test_unknown_scope_cannot_be_hidden_but_a_retired_one_can_be_shown(vault):
     for action in (hidden_scopes.hide_scope, hidden_scopes.show_scope):
-        with pytest.raises(errors.UnknownScope):
+        with pytest.raises(NotFound):
             action(by=vault.user, scope="attr.lifestyle.pets.*")
     hidden_scopes.hide_scope(by=vault.user, scope="attr.brands.*")
     ScopeEntry.objects.filter(scope="attr.brands.*").delete()

@@ -14,6 +14,7 @@ from pkm.segments.storage import storage_of
 from tests.callers import JsonClient
 from tests.factories import PersonFactory, Vault, give_vault
 from tests.pkm.sealed_segments import segment
+from tests.refused import refused_as
 
 SEGMENTS = [("lifestyle", "food"), ("lifestyle", "fitness"), ("lifestyle", "shopping"), ("technology", "use")]
 ATTRIBUTE = {
@@ -60,7 +61,7 @@ def test_what_does_not_fit_beside_the_current_ones_is_refused_and_changes_nothin
     write(vault, SEGMENTS[0], 12_000, base=1)
     before = revisions(vault.user)
 
-    with pytest.raises(errors.QuotaExceeded) as refused:
+    with refused_as(errors.QuotaExceeded) as refused:
         write(vault, SEGMENTS[1], 20_000)
 
     assert revisions(vault.user) == before
@@ -73,7 +74,7 @@ def test_there_are_so_many_segments_and_no_more(vault: Vault) -> None:
     for place in SEGMENTS[:3]:
         write(vault, place, 10)
 
-    with pytest.raises(errors.QuotaExceeded, match="3 segments"):
+    with refused_as(errors.QuotaExceeded, match="3 segments"):
         write(vault, SEGMENTS[3], 10)
     write(vault, SEGMENTS[0], 20, base=1)
     segment_actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="food", base_content_revision=2)
@@ -86,7 +87,7 @@ def test_whoever_is_over_can_still_make_room(vault: Vault, settings: Any) -> Non
     write(vault, SEGMENTS[1], 12_000)
     settings.STORAGE_BYTES_PER_PERSON = 20_000
 
-    with pytest.raises(errors.QuotaExceeded):
+    with refused_as(errors.QuotaExceeded):
         write(vault, SEGMENTS[0], 13_000, base=1)
     assert write(vault, SEGMENTS[0], 11_000, base=1)["content_revision"] == 2
     segment_actions.delete_segment(by=vault.user, domain="lifestyle", segment_id="fitness", base_content_revision=1)
@@ -97,7 +98,7 @@ def test_whoever_is_over_can_still_make_room(vault: Vault, settings: Any) -> Non
 def test_there_is_less_room_before_the_address_is_verified(db: None) -> None:
     vault = give_vault(PersonFactory(), {})
 
-    with pytest.raises(errors.QuotaExceeded, match="Confirm your e-mail address"):
+    with refused_as(errors.QuotaExceeded, match="Confirm your e-mail address"):
         write(vault, SEGMENTS[0], 9_000)
     EmailAddress.objects.create(user=vault.user, email=vault.user.email, verified=True, primary=True)
 

@@ -16,6 +16,7 @@ from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, VaultKey
 from tests.factories import PersonFactory, give_vault
 from tests.pkm.sealed_segments import wrapper
+from tests.refused import refused_as
 
 
 def _history(person):
@@ -109,14 +110,14 @@ def test_wrapper_that_does_not_belong_here_is_refused(person, whose, member):
             and vault_actions.NewWrapper(kind="passkey", label="x", jwe=_new(person, key).jwe, credential_id="AA")
         ),
     }[whose]()
-    with pytest.raises(errors.WrapperMismatch) as caught:
+    with refused_as(errors.WrapperMismatch) as caught:
         vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[way])
     assert caught.value.members == {"member": member}
 
 
 def test_wrapper_that_is_no_jwe_is_refused(person):
     key = sealed.generate_vault_key()
-    with pytest.raises(errors.WrapperMismatch):
+    with refused_as(errors.WrapperMismatch):
         vault_actions.create_vault(by=person, key_id=key.key_id, wrappers=[_new(person, key, jwe="no.jwe")])
 
 
