@@ -1,6 +1,6 @@
 """What a developer's program is told when its token does not let it in."""
 
-from common.problems import Problem
+from common.problems import Kind, Problem
 
 
 class InvalidToken(Problem):
@@ -12,25 +12,13 @@ class InvalidToken(Problem):
         super().__init__(detail, headers={"WWW-Authenticate": challenge})
 
 
-class BrowserPathRefused(Problem):
-    """The call came from a web page; developer tokens belong on servers, never in a browser."""
-
-    code, status, title = "browser_path_refused", 403, "Call this address from your server"
-
-
-class AppSuspended(Problem):
-    """Staff suspended the app; none of its tokens work until that is settled."""
-
-    code, status, title = "app_suspended", 403, "This app is suspended"
-
-
-class InsufficientScope(Problem):
-    """The token is good but lacks the permission that this address needs."""
-
-    code, status, title = "insufficient_scope", 403, "The token lacks a permission"
-
-
-class IdempotencyConflict(Problem):
-    """This Idempotency-Key was used with another body; use a new one for another request."""
-
-    code, status, title = "idempotency_conflict", 409, "This Idempotency-Key belongs to another request"
+# fmt: off
+BrowserPathRefused = Kind("browser_path_refused", 403, "Call this address from your server",
+    "The call came from a web page; developer tokens belong on servers, never in a browser.")
+AppSuspended = Kind("app_suspended", 403, "This app is suspended",
+    "Staff suspended the app; none of its tokens work until that is settled.")
+InsufficientScope = Kind("insufficient_scope", 403, "The token lacks a permission",
+    "The token is good but lacks the permission that this address needs.")
+IdempotencyConflict = Kind("idempotency_conflict", 409, "This Idempotency-Key belongs to another request",
+    "This Idempotency-Key was used with another body; use a new one for another request.")
+# fmt: on

@@ -104,7 +104,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
         if not invitation.hands_over:  # who hands the app over stays who began it
             fresh["invited_by"] = by
         if not _pending(invitation.pk).update(**fresh):
-            raise errors.InvitationEnded
+            raise errors.InvitationEnded()
         _write(AppInvitation.objects.select_related("app", "invited_by", "person").get(pk=invitation.pk), secret)
         record(app=invitation.app, by=by, action="invitation.sent_again", address=_recorded_address(invitation))
 
@@ -129,7 +129,7 @@ def accept_invitation(*, secret: str, by: User) -> AppMember:
     """
     found = open_invitation(secret)
     if found is None:
-        raise errors.InvitationEnded
+        raise errors.InvitationEnded()
     if not is_for(found, by):
         raise errors.InvitationForAnother("Sign in with the account of the address that the invitation went to.")
     App.objects.select_for_update().get(pk=found.app_id)
@@ -137,7 +137,7 @@ def accept_invitation(*, secret: str, by: User) -> AppMember:
     claimed = _pending(found.pk).filter(digest=found.digest, expires_at__gt=now)
     is_member = AppMember.objects.filter(app=found.app, user=by).exists()
     if (found.hands_over and not is_member) or not claimed.update(accepted_at=now, accepted_by=by):
-        raise errors.InvitationEnded
+        raise errors.InvitationEnded()
     joins = {"role": found.role, "shows_email": found.person is None}
     member, is_new = AppMember.objects.get_or_create(app=found.app, user=by, defaults=joins)
     if not is_new:

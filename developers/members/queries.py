@@ -58,4 +58,4 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
 def require_owner(app: App, user: User) -> None:
     """Raise `OwnerRequired` where this person does not own the app now."""
     if not AppMember.objects.filter(app=app, user=user, role=MemberRole.OWNER).exists():
-        raise OwnerRequired
+        raise OwnerRequired()

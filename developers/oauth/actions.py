@@ -172,7 +172,7 @@ def refresh_tokens(*, client_id: str, refresh: str, resource: str | None) -> Tok
 def _valid(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
     """The row of what this client was given, locked with what it leads to."""
     if host_kind(secret) != _KINDS[kind]:
-        raise InvalidGrant
+        raise InvalidGrant()
     rows = OAuthSecret.objects.select_related("token__app", "token__created_by").filter(
         digest=digest(secret), kind=kind
     )
@@ -180,7 +180,7 @@ def _valid(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
     DeveloperToken.objects.select_for_update().filter(pk__in=rows.values("token")).first()
     found = rows.filter(token__client__client_id=client_id).first()
     if found is None or found.token.app.status == AppStatus.CLOSED or not found.token.created_by.is_active:
-        raise InvalidGrant
+        raise InvalidGrant()
     if found.token.revoked_at is not None:
         raise InvalidGrant("Access was taken back. Authorize again.")
     return found

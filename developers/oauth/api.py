@@ -174,7 +174,7 @@ class Token(FormView):
             case None:
                 raise InvalidRequest("grant_type is missing.")
             case _:
-                raise UnsupportedGrantType
+                raise UnsupportedGrantType()
         return json_answer(_given(tokens))
 
 

@@ -1,9 +1,8 @@
 """Refusals about webhook endpoints."""
 
-from common.problems import Problem
+from common.problems import Kind
 
-
-class EndpointDisabled(Problem):
-    """The endpoint is disabled, so nothing is sent there; enable it first."""
-
-    code, status, title = "endpoint_disabled", 409, "This endpoint is disabled"
+# fmt: off
+EndpointDisabled = Kind("endpoint_disabled", 409, "This endpoint is disabled",
+    "The endpoint is disabled, so nothing is sent there; enable it first.")
+# fmt: on
