@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel
 
-from common.problems import Problem
+from common.problems import Kind, Problem
 
 
 class AgentError(BaseModel):
@@ -193,16 +193,16 @@ class UpstreamTimeout(CallFailed):
     status, code, name, message = 504, -32055, "upstream_timeout", "The agent took too long."
 
 
-class ReportNotSigned(Problem):
-    """The report is unsigned, signed with another secret, or older than five minutes; or none are taken here."""
-
-    code, status, title = "invalid_signature", 401, "The signature does not fit"
-
-
-class UnknownMessage(Problem):
-    """No message fits what the report names."""
-
-    code, status, title = "unknown_message", 404, "No such message"
+# fmt: off
+ReportNotSigned = Kind("invalid_signature", 401, "The signature does not fit",
+    "The report is unsigned, signed with another secret, or older than five minutes; or none are taken here.")
+UnknownMessage = Kind("unknown_message", 404, "No such message",
+    "No message fits what the report names.")
+OriginNotRegistered = Kind("origin_refused", 403, "This origin is not registered",
+    "The call comes from a web page whose origin no active app has registered.")
+UnknownConsent = Kind("unknown_consent", 404, "No such consent",
+    "There is no such consent, or it is somebody else's.")
+# fmt: on
 
 
 class AgreementRequired(Problem):
@@ -215,18 +215,6 @@ class AddressNotVerified(Problem):
     """The e-mail address is none that the person who agreed has verified; `data.verify_url` is where they do."""
 
     code, status, title = "subject_not_verified", 403, "This address is not verified as the person's own"
-
-
-class OriginNotRegistered(Problem):
-    """The call comes from a web page whose origin no active app has registered."""
-
-    code, status, title = "origin_refused", 403, "This origin is not registered"
-
-
-class UnknownConsent(Problem):
-    """There is no such consent, or it is somebody else's."""
-
-    code, status, title = "unknown_consent", 404, "No such consent"
 
 
 class ConsentEnded(Problem):

@@ -92,7 +92,7 @@ def activate(
             raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination_id))
         activation, is_new = _get_or_create(run, destination, number, consent, None)
         if under is not None and activation.consent_id != under:
-            raise SendingTaken
+            raise SendingTaken()
         return activation, is_new
 
 
@@ -118,7 +118,7 @@ def _get_or_create(
             raise AgreementRequired(consent_url=consent_url(Purpose.ACTIVATION, origin, destination.destination_id))
     data = payloads.data_of(run, named)
     if shown is not None and shown != payloads.shown_digest(data, statement(destination)):
-        raise ChangedSinceShown
+        raise ChangedSinceShown()
     consent = under if isinstance(under, ProcessingConsent) else under(named)
     _spend(consent)
     now = database_now()

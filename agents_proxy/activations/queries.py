@@ -26,7 +26,7 @@ def activation_of(run: Run, activation_id: str, *, under: int | None = None) -> 
     listed = activations_of(run, under=under)
     found = listed.filter(activation_id=activation_id).first() if is_identifier(activation_id) else None
     if found is None:
-        raise UnknownActivation
+        raise UnknownActivation()
     return found
 
 

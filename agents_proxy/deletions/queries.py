@@ -20,7 +20,7 @@ def own_consent(person: User, consent_id: str) -> ProcessingConsent:
     own = ProcessingConsent.objects.filter(user=person, consent_id=consent_id).select_related("app")
     found = own.first() if is_identifier(consent_id) else None
     if found is None:
-        raise UnknownConsent
+        raise UnknownConsent()
     return found
 
 

@@ -7,9 +7,8 @@ from accounts.staff_lists import value_filter
 from accounts.staff_values import kind_in_words
 from agents_proxy.financial.errors import AggregatorProblem
 from agents_proxy.financial.models import Item, LinkSession, RefreshRun
-from common.problems import every_problem
 
-_CODES = {problem.code for problem in every_problem() if issubclass(problem, AggregatorProblem)} | {"item_removed"}
+_CODES = {"item_removed", AggregatorProblem.code, *(problem.code for problem in AggregatorProblem.__subclasses__())}
 
 
 @admin.register(Item)

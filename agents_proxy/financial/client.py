@@ -131,7 +131,7 @@ def problem_named(*names: str) -> type[errors.AggregatorProblem] | None:
 
 def _settings() -> dict[str, Any]:
     if settings.AGGREGATOR is None:
-        raise errors.AggregatorNotConfigured
+        raise errors.AggregatorNotConfigured()
     configured: dict[str, Any] = settings.AGGREGATOR
     return configured
 

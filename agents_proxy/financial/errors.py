@@ -1,31 +1,22 @@
 """The refusals around linked institutions. What the aggregator itself said stays here."""
 
 from agents_proxy.errors import AgreementRequired
-from common.problems import Problem
+from common.problems import Kind, Problem
 
-
-class AggregatorNotConfigured(Problem):
-    """This deployment has no financial aggregator."""
-
-    code, status, title = "aggregator_not_configured", 503, "Institutions cannot be linked here"
+# fmt: off
+AggregatorNotConfigured = Kind("aggregator_not_configured", 503, "Institutions cannot be linked here",
+    "This deployment has no financial aggregator.")
+UnknownItem = Kind("unknown_item", 404, "No such linked institution",
+    "There is no such linked institution, or it is somebody else's, or it was removed.")
+UnknownLink = Kind("unknown_link", 404, "No such linking",
+    "There is no such visit to the aggregator's page, or it is somebody else's, or it is over.")
+# fmt: on
 
 
 class FinancialConsentRequired(AgreementRequired):
     """There is no live consent to `financial`, or to `identity`; `consent_url` says where to give it."""
 
     title = "You have to agree to this first"
-
-
-class UnknownItem(Problem):
-    """There is no such linked institution, or it is somebody else's, or it was removed."""
-
-    code, status, title = "unknown_item", 404, "No such linked institution"
-
-
-class UnknownLink(Problem):
-    """There is no such visit to the aggregator's page, or it is somebody else's, or it is over."""
-
-    code, status, title = "unknown_link", 404, "No such linking"
 
 
 class AggregatorProblem(Problem):

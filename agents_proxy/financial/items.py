@@ -49,7 +49,7 @@ def content_of(item: Item) -> ItemContent:
 def require_consent(user: User, purpose: Purpose = Purpose.FINANCIAL) -> int:
     """The live consent's primary key; raises `AggregatorNotConfigured` or `FinancialConsentRequired`."""
     if not client.is_configured():
-        raise errors.AggregatorNotConfigured
+        raise errors.AggregatorNotConfigured()
     pk = consents.own(user, purpose)
     if pk is None:
         raise errors.FinancialConsentRequired(consent_url=callers.consent_url(purpose, None))
@@ -66,7 +66,7 @@ def own_item(user: User, item_id: str) -> Item:
     """Raises `UnknownItem`."""
     item = Item.objects.filter(user=user, item_id=item_id).exclude(status=ItemStatus.REMOVED).first()
     if item is None:
-        raise errors.UnknownItem
+        raise errors.UnknownItem()
     return item
 
 
@@ -127,7 +127,7 @@ def mail_person(item: Item, what: str) -> None:
 def access_token(item: Item) -> str:
     """Raises `UnknownItem` for an item that was removed meanwhile."""
     if item.access_token is None:
-        raise errors.UnknownItem
+        raise errors.UnknownItem()
     return encryption.opened(item.access_token)
 
 

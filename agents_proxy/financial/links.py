@@ -79,7 +79,7 @@ def open_link(*, by: User, link_id: str) -> Link:
         user=by, link_id=link_id, status=LinkStatus.OPEN, expires_at__gt=database_now()
     ).first()
     if session is None:
-        raise UnknownLink
+        raise UnknownLink()
     return Link(session.link_id, opened_session(session)["url"], session.expires_at)
 
 
@@ -96,7 +96,7 @@ def finish_link(*, by: User, state: str) -> Item | None:
     ).first()
     row = LinkSession.objects.filter(state_digest=digest, status=LinkStatus.OPEN)
     if session is None or not row.update(state_digest=consents.digest(secrets.token_urlsafe(32))):
-        raise UnknownLink
+        raise UnknownLink()
     opened = opened_session(session)
     item_pk = opened.get("item")
     try:
@@ -142,7 +142,7 @@ def _linked(session: LinkSession, exchanged: Exchanged, consent_pk: int) -> Item
 
 def opened_session(session: LinkSession) -> dict[str, Any]:
     if session.link_token is None:
-        raise UnknownLink
+        raise UnknownLink()
     kept: dict[str, Any] = json.loads(encryption.opened(session.link_token))
     return kept
 

@@ -47,21 +47,21 @@ def require_signature(body: bytes, signature: str, *, network: str) -> str:
     """The name of this message, the same whenever it comes again. Raises `ReportNotSigned`, `TooManyRequests`, and
     `AggregatorProblem` where the key cannot be looked up."""
     if len(signature) > LONGEST_SIGNATURE:
-        raise ReportNotSigned
+        raise ReportNotSigned()
     try:
         token = jws.extract_compact(signature.encode("ascii"))
         header, claims = token.headers(), strict_json(token.payload)
     except (JoseError, InvalidRequest, ValueError):
-        raise ReportNotSigned from None
+        raise ReportNotSigned() from None
     key_id = header.get("kid")
     if header.get("alg") != "ES256" or not (isinstance(key_id, str) and re.fullmatch(r"[!-~]{1,128}", key_id)):
-        raise ReportNotSigned
+        raise ReportNotSigned()
     if not _fits(claims, body):
-        raise ReportNotSigned
+        raise ReportNotSigned()
     try:
         jws.deserialize_compact(signature, _key(key_id, network), algorithms=["ES256"])
     except (JoseError, ValueError):
-        raise ReportNotSigned from None
+        raise ReportNotSigned() from None
     # without the signature itself, of which a stranger can make a second one out of the first
     return hashlib.sha256(signature.rpartition(".")[0].encode()).hexdigest()
 
@@ -89,9 +89,9 @@ def _key(key_id: str, network: str) -> ECKey:
     try:
         found = client.verification_key(key_id).key
     except AggregatorRefused:
-        raise ReportNotSigned from None
+        raise ReportNotSigned() from None
     if found.expired_at is not None:
-        raise ReportNotSigned
+        raise ReportNotSigned()
     key = ECKey.import_key({"kty": found.kty, "crv": found.crv, "x": found.x, "y": found.y})
     _keys[key_id] = key, time.monotonic()
     while len(_keys) > _KEYS:

@@ -128,7 +128,7 @@ def take_report(*, word: str, upstream_id: str | None, task_id: str | None, numb
         there = sent.filter(recipient_digest__in=digests("number", number)).select_related("consent")
         message = next((one for one in there.iterator() if task_id in _names_of(one)), None)
     if message is None:
-        raise errors.UnknownMessage
+        raise errors.UnknownMessage()
     failed = status is MessageStatus.FAILED
     record_delivery(message.pk, Delivery(status, upstream_id or "", "delivery_failed" if failed else ""))
     message.refresh_from_db()

@@ -19,7 +19,6 @@ from agents_proxy.messaging.actions import Sender
 from agents_proxy.messaging.models import MessageTemplate, title_of
 from agents_proxy.messaging.outbound import PARAMETER
 from agents_proxy.messaging.pages import NUMBER_PROBLEMS
-from agents_proxy.messaging.phone_numbers import OptedOut
 from agents_proxy.messaging.schemas import MessageBody, TemplateCall
 from agents_proxy.messaging.templates import active_template, active_templates, language_error, name_error
 from agents_proxy.processing_consent import actions as consents
@@ -162,7 +161,7 @@ def _send(request: HttpRequest, form: MessageForm) -> _Problem | None:
         return _Problem(gettext("This number is not verified as yours. Verify it first, under Phone numbers."), 403)
     except InvalidParams as refusal:
         if refusal.members["errors"][0]["code"] == "opted_out":
-            return _Problem(str(NUMBER_PROBLEMS[OptedOut]), 400)
+            return _Problem(str(NUMBER_PROBLEMS["number_opted_out"]), 400)
         return _Problem(
             gettext("This is no number that is in use, or this page has sent another message already."), 400
         )

@@ -10,23 +10,18 @@ from django.utils.translation import gettext_lazy as _
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.messaging import phone_numbers
-from agents_proxy.messaging.phone_numbers import (
-    InvalidNumber,
-    MessagingUnavailable,
-    OptedOut,
-    TooManyCodes,
-    UnknownNumber,
-    WrongCode,
-)
+from agents_proxy.messaging.phone_numbers import UnknownNumber, WrongCode
 from common.limits import headers
 from common.problems import Problem
 
 NUMBER_PROBLEMS = {
-    InvalidNumber: _("This is no phone number that is in use. Write it with its country, such as +49 151 23456789."),
-    TooManyCodes: _("Too many codes were asked for. Try again in an hour."),
-    OptedOut: _("Whoever has this number asked for no more messages. Send START from it to get them again."),
-    MessagingUnavailable: _("The code could not be sent. Try again later."),
-    WrongCode: _("This is not the code, or it is over. After ten minutes or five tries you need a new one."),
+    "invalid_phone_number": _(
+        "This is no phone number that is in use. Write it with its country, such as +49 151 23456789."
+    ),
+    "too_many_codes": _("Too many codes were asked for. Try again in an hour."),
+    "number_opted_out": _("Whoever has this number asked for no more messages. Send START from it to get them again."),
+    "messaging_unavailable": _("The code could not be sent. Try again later."),
+    "wrong_code": _("This is not the code, or it is over. After ten minutes or five tries you need a new one."),
 }
 
 _CODE = {"inputmode": "numeric", "autocomplete": "one-time-code"}
@@ -52,7 +47,7 @@ def numbers(request: HttpRequest) -> HttpResponse:
         try:
             number_pk = phone_numbers.send_code(by=person_of(request), number=number)
         except Problem as problem:
-            form.add_error("to", str(NUMBER_PROBLEMS[type(problem)]))
+            form.add_error("to", str(NUMBER_PROBLEMS[problem.code]))
         else:
             return _with_limits(request, redirect("numbers:code", number_pk))
     page = _page(request, form)
@@ -78,7 +73,7 @@ def code(request: HttpRequest, number_pk: int) -> HttpResponse:
         try:
             phone_numbers.verify_number(by=person_of(request), number_pk=number_pk, code=form.cleaned_data["code"])
         except WrongCode:
-            form.add_error("code", str(NUMBER_PROBLEMS[WrongCode]))
+            form.add_error("code", str(NUMBER_PROBLEMS[WrongCode.code]))
         else:
             messages.success(request, gettext("Verified: this number is yours."))
             return redirect("numbers:numbers")

@@ -27,7 +27,7 @@ from agents_proxy.states import EndReason, MessageStatus, Purpose, Reach
 from common import encryption, limits
 from common.clock import database_now, rfc3339
 from common.limits import Count, Limit
-from common.problems import Problem
+from common.problems import Kind, Problem
 from common.sql.statements import lock_for_transaction
 
 if TYPE_CHECKING:
@@ -39,10 +39,16 @@ CODES_PER_NUMBER = 3  # in an hour, whoever asks: nobody is to be flooded
 CODES_PER_PERSON = Limit("codes-per-person", 6, 3600)
 
 
-class InvalidNumber(Problem):
-    """This is no phone number of a plan that is in use."""
-
-    code, title = "invalid_phone_number", "No such phone number"
+# fmt: off
+InvalidNumber = Kind("invalid_phone_number", 400, "No such phone number",
+    "This is no phone number of a plan that is in use.")
+TooManyCodes = Kind("too_many_codes", 429, "Too many codes",
+    "Too many codes were asked for lately, by this person or for this number; `Retry-After` says when to return.")
+MessagingUnavailable = Kind("messaging_unavailable", 503, "The code could not be sent",
+    "The code could not be sent: the messaging agent is not configured, does not answer or refused.")
+OptedOut = Kind("number_opted_out", 409, "This number wants no messages",
+    "Whoever has this number wrote that they want no messages; START from it takes that back.")
+# fmt: on
 
 
 class WrongCode(Problem):
@@ -51,28 +57,10 @@ class WrongCode(Problem):
     code, title = "wrong_code", "The code does not fit"
 
 
-class TooManyCodes(Problem):
-    """Too many codes were asked for lately, by this person or for this number; `Retry-After` says when to return."""
-
-    code, status, title = "too_many_codes", 429, "Too many codes"
-
-
 class UnknownNumber(Problem):
     """This person has no such phone number."""
 
     code, status, title = "unknown_phone_number", 404, "No such phone number of yours"
-
-
-class MessagingUnavailable(Problem):
-    """The code could not be sent: the messaging agent is not configured, does not answer or refused."""
-
-    code, status, title = "messaging_unavailable", 503, "The code could not be sent"
-
-
-class OptedOut(MessagingUnavailable):
-    """Whoever has this number wrote that they want no messages; START from it takes that back."""
-
-    code, status, title = "number_opted_out", 409, "This number wants no messages"
 
 
 def check_number(number: str) -> None:
@@ -99,10 +87,10 @@ def send_code(*, by: User, number: str) -> int:
     Raises `InvalidNumber`, `TooManyCodes`, `OptedOut` or `MessagingUnavailable`.
     """
     if not _is_in_use(number):
-        raise InvalidNumber
+        raise InvalidNumber()
     _count(by)
     if opt_outs.is_opted_out(number):
-        raise OptedOut
+        raise OptedOut()
     code = f"{secrets.randbelow(10**6):06d}"
     with transaction.atomic():
         lock_for_transaction(f"code {digest('number', number)}")
@@ -223,14 +211,14 @@ def _deliver(message: OutboundMessage, number: str, code: str) -> None:
         reply = calls.call_agent(AGENT, Prompt(written(body), new_session_id(), message.task_id), consent_pk=None)
     except CallFailed:
         record_delivery(message.pk, Delivery(MessageStatus.UNKNOWN))
-        raise MessagingUnavailable from None
+        raise MessagingUnavailable() from None
     except (NotConfigured, Refusal):
         record_delivery(message.pk, Delivery(MessageStatus.FAILED, error_code="not_sent"))
-        raise MessagingUnavailable from None
+        raise MessagingUnavailable() from None
     delivery = delivery_of(reply)
     record_delivery(message.pk, delivery)
     if delivery.status is MessageStatus.FAILED:
-        raise MessagingUnavailable
+        raise MessagingUnavailable()
 
 
 def _verified(by: User, number_pk: int, code: str) -> bool:

@@ -185,7 +185,7 @@ def withdraw(*, consent_id: str, by: User) -> None:
         own = ProcessingConsent.objects.filter(consent_id=consent_id, user=by)
         found = own.first()
         if found is None:
-            raise UnknownConsent
+            raise UnknownConsent()
         consent_withdrawn.send(sender=ProcessingConsent, consent_pk=found.pk)
         now = database_now()
         if own.filter(withdrawn_at=None).update(withdrawn_at=now):
@@ -201,7 +201,7 @@ def renew(*, consent_id: str, by: User) -> ProcessingConsent:
     """
     found = renewable(by).select_for_update(of=("self",)).filter(consent_id=consent_id).first()
     if found is None:
-        raise UnknownConsent
+        raise UnknownConsent()
     now = database_now()
     if found.status_at(now) != ProcessingStatus.LIVE:
         raise ConsentEnded

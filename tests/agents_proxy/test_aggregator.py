@@ -20,6 +20,7 @@ from tests.agents_proxy.institutions import agreed, coffees, linked, refreshed, 
 from tests.callers import JsonClient, signed_in
 from tests.factories import PersonFactory
 from tests.fakes.aggregator import Aggregator
+from tests.refused import refused_as
 
 ROOT = "/api/a2a/financial"
 
@@ -181,7 +182,7 @@ def test_a_visit_that_is_over_is_closed(bank: Aggregator, person: User) -> None:
     state = bank.visit(links.start_link(by=person).url).split("state=")[1]
     LinkSession.objects.update(expires_at=database_now() - timedelta(seconds=1))
 
-    with pytest.raises(UnknownLink):
+    with refused_as(UnknownLink):
         links.finish_link(by=person, state=state)
     maintain_institutions()
     assert (LinkSession.objects.get().status, LinkSession.objects.get().link_token) == ("expired", None)

@@ -23,6 +23,7 @@ from tests.agents_proxy.institutions import coffees, linked, refreshed
 from tests.agents_proxy.proxy_calls import owning
 from tests.agents_proxy.runs import SUBMITTED, finished, kept, started, states
 from tests.fakes.aggregator import Aggregator
+from tests.refused import refused_as
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
@@ -185,7 +186,7 @@ def test_a_cancelled_run_drops_what_comes_later(agents: Agents, person: User) ->
 def test_an_ended_run_cannot_be_cancelled(agents: Agents, person: User) -> None:
     run = finished(person)
 
-    with pytest.raises(AnalysisEnded):
+    with refused_as(AnalysisEnded):
         analysis_actions.cancel_analysis(by=person, analysis_id=run.analysis_id)
 
 
@@ -204,7 +205,7 @@ def test_a_failed_step_can_be_tried_again_and_is_merged(agents: Agents, person: 
 
 def test_only_failed_steps_of_ended_runs_are_tried_again(agents: Agents, person: User) -> None:
     run = finished(person)
-    with pytest.raises(StepNotFailed):
+    with refused_as(StepNotFailed):
         analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="core")
     with pytest.raises(UnknownAnalysis):
         analysis_actions.retry_step(by=person, analysis_id=run.analysis_id, agent="messaging")
@@ -275,7 +276,7 @@ def test_analyses_are_purged_on_time(settings: Any) -> None:
 def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: User, monkeypatch: Any) -> None:
     monkeypatch.setattr(analysis_actions, "UNFINISHED_PER_PERSON", 1)
     first = started(person)
-    with pytest.raises(TooManyAnalyses):
+    with refused_as(TooManyAnalyses):
         analysis_actions.start_analysis(by=person, submitted=SUBMITTED)
 
     analysis_actions.cancel_analysis(by=person, analysis_id=first.analysis_id)
