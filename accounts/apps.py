@@ -7,6 +7,8 @@ from django.db import connections
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
+from common.sql.triggers import install_rules_of_room
+
 
 class AccountsConfig(AppConfig):
     name = "accounts"
@@ -50,14 +52,12 @@ class AccountsConfig(AppConfig):
         register(FORMS)
         register_gathering("changed ways in", GATHERING)
         register_room(ROOM)
-        post_migrate.connect(_install, sender=self)
+        post_migrate.connect(install_rules_of_room, sender=self)
+        post_migrate.connect(_install_erasures, sender=self)
 
 
-def _install(using: str, **_ignored: Any) -> None:
+def _install_erasures(using: str, **_ignored: Any) -> None:
     from accounts.hooks import room_erasures
-    from accounts.rules import RULES
-    from common.sql.triggers import install_rules
 
-    install_rules(connections[using], RULES)
     for room in room_erasures():
         room.rows.install(connections[using])

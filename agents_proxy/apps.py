@@ -1,13 +1,13 @@
 """The room of profile agents: the proxy, consent to processing, analyses, messages and the aggregator."""
 
 import logging
-from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.db import connections
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
+
+from common.sql.triggers import install_rules_of_room
 
 _log = logging.getLogger(__name__)
 
@@ -29,13 +29,6 @@ class AgentsProxyConfig(AppConfig):
 
         register_room(ROOM)
         register_gathering("consents to processing that end", GATHERING)
-        post_migrate.connect(_install, sender=self)
+        post_migrate.connect(install_rules_of_room, sender=self)
         if not settings.A2A_REQUIRE_CONSENT:
             _log.warning("A2A_REQUIRE_CONSENT is false: agents are asked WITHOUT ANYBODY'S CONSENT. For tests alone.")
-
-
-def _install(using: str, **_ignored: Any) -> None:
-    from agents_proxy.rules import RULES
-    from common.sql.triggers import install_rules
-
-    install_rules(connections[using], RULES)

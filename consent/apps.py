@@ -1,11 +1,10 @@
 """The room of what is allowed."""
 
-from typing import Any
-
 from django.apps import AppConfig
-from django.db import connections
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
+
+from common.sql.triggers import install_rules_of_room
 
 
 class ConsentConfig(AppConfig):
@@ -43,11 +42,4 @@ class ConsentConfig(AppConfig):
         register_writer(notify_of_processing)
         for name, gathering in {**GATHERINGS, "mails about unused access": UNUSED}.items():
             register_gathering(name, gathering)
-        post_migrate.connect(_install, sender=self)
-
-
-def _install(using: str, **_ignored: Any) -> None:
-    from common.sql.triggers import install_rules
-    from consent.rules import RULES
-
-    install_rules(connections[using], RULES)
+        post_migrate.connect(install_rules_of_room, sender=self)

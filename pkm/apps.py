@@ -8,6 +8,8 @@ from django.db import connections
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
+from common.sql.triggers import install_rules_of_room
+
 
 class PkmConfig(AppConfig):
     name = "pkm"
@@ -21,12 +23,11 @@ class PkmConfig(AppConfig):
         from pkm.erasure import ROOM
 
         register_room(ROOM)
-        post_migrate.connect(_install, sender=self)
+        post_migrate.connect(install_rules_of_room, sender=self)
+        post_migrate.connect(_install_version, sender=self)
 
 
-def _install(using: str, **_ignored: Any) -> None:
-    from common.sql.triggers import install_rules
-    from pkm.rules import RULES, install_registry_version
+def _install_version(using: str, **_ignored: Any) -> None:
+    from pkm.rules import install_registry_version
 
-    install_rules(connections[using], RULES)
     install_registry_version(connections[using])

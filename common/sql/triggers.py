@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
-from django.db import transaction
+from django.apps import AppConfig
+from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 _REFUSE_FUNCTION = """
@@ -129,6 +131,11 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
             if rule.table in tables:
                 for statement in _as_migrated(database, cursor, rule).statements(database.vendor):
                     cursor.execute(statement)
+
+
+def install_rules_of_room(sender: AppConfig, using: str, **_ignored: Any) -> None:
+    """After each migration of a room, its rules: a receiver of `post_migrate`."""
+    install_rules(connections[using], import_module(f"{sender.name}.rules").RULES)
 
 
 def _as_migrated(database: BaseDatabaseWrapper, cursor: Any, rule: Rule) -> Rule:

@@ -1,11 +1,11 @@
 """The room's registration with Django, which looks for it under this name, and the feature of apps themselves."""
 
 from importlib import import_module
-from typing import Any
 
 from django.apps import AppConfig
-from django.db import connections
 from django.utils.translation import gettext_lazy as _
+
+from common.sql.triggers import install_rules_of_room
 
 
 class DevelopersConfig(AppConfig):
@@ -33,11 +33,4 @@ class DevelopersConfig(AppConfig):
         register_gathering("new applications", import_module("developers.applications.mail").GATHERING)
         register_gathering("tokens that end", import_module("developers.tokens.reminders").GATHERING)
         register_room(import_module("developers.erasure").ROOM)
-        post_migrate.connect(_install, sender=self)
-
-
-def _install(using: str, **_ignored: Any) -> None:
-    from common.sql.triggers import install_rules
-    from developers.rules import RULES
-
-    install_rules(connections[using], RULES)
+        post_migrate.connect(install_rules_of_room, sender=self)
