@@ -5,7 +5,7 @@ import { checkApproval, KeyPins } from "./approvals.js";
 import { canonical, requestDigest } from "./formats/canonical.js";
 import { LATER_MEMBERS } from "./formats/contract.js";
 import { KeyRefused, oneLine, Refused } from "./formats/errors.js";
-import { acceptedAnswers, definitionsOf, openExport } from "./formats/exports.js";
+import { acceptedAnswers, definitionsOf, exportHeader, openExport } from "./formats/exports.js";
 import { publicHalf, thumbprint } from "./formats/keys.js";
 
 /** @typedef {import("./index.js").MadeRequest} MadeRequest */
@@ -84,16 +84,7 @@ export async function openEnvelope(envelope, request, key, { seenRevision = 0, e
   }
   await checkApproval(envelope, request, originOf(request.issuer), { pins });
   const { jwe, size_bytes, connector_key_id, approval, owner_key, key_history, owner_key_reset, ...shared } = envelope;
-  const content = await openExport(jwe, key, {
-    kid: connector_key_id,
-    iss: originOf(request.issuer),
-    sub: request.user_id,
-    aud: request.app_id,
-    request_id: request.request_id,
-    scope: request.scope,
-    revision: envelope.revision,
-    request_digest: request.request_digest,
-  });
+  const content = await openExport(jwe, key, exportHeader({ ...request, request, export_revision: envelope.revision }));
   const expected = definitionsOf(request.request.derived, content.approved_attributes) ?? {};
   compare("derived", canonical(content.derived ?? {}), canonical(expected), "the content");
   const [one, two] = [envelope.approved_attributes, content.approved_attributes].map((paths) => [...new Set(paths)].sort().join());

@@ -6,8 +6,7 @@ import { decodeBase64url, toBase64url } from "./formats/bytes.js";
 import { requestDigest } from "./formats/canonical.js";
 import { withAnswers } from "./formats/derived.js";
 import { KeyRefused, Refused } from "./formats/errors.js";
-import { definitionsOf, sealExport } from "./formats/exports.js";
-import { isObject } from "./formats/json.js";
+import { definitionsOf, exportHeader, sealExport } from "./formats/exports.js";
 import { thumbprint } from "./formats/keys.js";
 import { newRoot, signApproval, signResumption } from "./formats/signing.js";
 import { openRoot, openSegment, rootMembers, sealSegment } from "./formats/vault.js";
@@ -76,7 +75,7 @@ export class SandboxPerson {
       ...contentOf(request.scope, approved, values),
       derived: definitionsOf(request.derived, approved),
     };
-    const members = headerOf(review);
+    const members = exportHeader(review);
     const jwe = await sealExport(content, members, review.connector_public_key);
     const duration = accessDuration ?? request.access_duration;
     const what = { attributes: approved, accessDuration: duration, jwe };
@@ -116,7 +115,7 @@ export class SandboxPerson {
   resume = async (grantId) => {
     const grant = `/grants/${encodeURIComponent(grantId)}`;
     const { request_id } = await this.#send("GET", `${grant}/approval`);
-    const { iss, sub, aud, request_digest } = headerOf(await this.#review(request_id));
+    const { iss, sub, aud, request_digest } = exportHeader(await this.#review(request_id));
     const { nonce } = await this.#send("GET", `${grant}/nonce`);
     const names = { iss, sub, aud, grant_id: grantId, request_digest, nonce };
     return this.#status("POST", `${grant}/resume`, await signResumption(await this.#root(), names));
@@ -264,18 +263,3 @@ function contentOf(scope, approved, values) {
 }
 
 const sealedAt = () => new Date().toISOString().replace(/\.\d+Z$/, "Z");
-
-/** @param {any} review */
-function headerOf({ request, request_digest, connector_key_id, issuer, export_revision }) {
-  if (!isObject(request)) throw new BadAnswer("the request is not an object");
-  return {
-    kid: connector_key_id,
-    iss: new URL(issuer).origin,
-    sub: request.user_id,
-    aud: request.app_id,
-    request_id: request.request_id,
-    scope: request.scope,
-    revision: export_revision,
-    request_digest,
-  };
-}

@@ -10,7 +10,7 @@ import { approvedTerms, sendRemembered, signedRevision } from "./vault/approvals
 import { takeOutEnded } from "./vault/ended.js";
 import { readNotes } from "./vault/notes.js";
 import { openToSeal } from "./vault/reading.js";
-import { buildSlice, exportMembers } from "./vault/review.js";
+import { buildSlice } from "./vault/review.js";
 import { loadRequest, Locked, Refused } from "./vault/vault.js";
 
 /** @typedef {{grant_id: string, request_id: string, app_name: string, approved_attributes: string[], next_revision: number, renewed: string[]}} Outdated */
@@ -77,7 +77,7 @@ async function refresh(grant) {
 async function nextExport({ request_id, next_revision }) {
   const data = await loadRequest(request_id);
   if (data.request.refresh_policy !== "continuous") throw new Refused("a snapshot has no newer copy", "refresh_policy", "not_approved");
-  return { data, members: { ...exportMembers(data), revision: next_revision } };
+  return { data, members: { ...exports.exportHeader(data), revision: next_revision } };
 }
 
 /**
@@ -97,7 +97,7 @@ async function nextSlice({ scope, app_id, derived }, attributes) {
 
 /**
  * @param {Outdated} grant
- * @param {{data: import("./vault/types.js").RequestData, members: import("./vault/types.js").ExportMembers, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
+ * @param {{data: import("./vault/types.js").RequestData, members: import("./formats/exports.js").ExportHeader, slice: import("./vault/types.js").ExportPlaintext, terms: import("./vault/approvals.js").Terms}} what
  */
 async function send({ grant_id, approved_attributes }, { data, members, slice, terms }) {
   const jwe = await exports.sealExport(slice, members, data.connector_public_key);

@@ -22,6 +22,24 @@ const SOURCE_MEMBERS = ["domain", "segment_id"];
 const ATTRIBUTE_DEPTH = 3; // domain.segment.attribute
 
 /**
+ * What the header of an export says of the request that it is for.
+ * @param {{request: {request_id: string, user_id: string, app_id: string, scope: string}, request_digest: string, connector_key_id: string, issuer: string, export_revision: number}} of
+ * @returns {ExportHeader}
+ */
+export function exportHeader({ request, request_digest, connector_key_id, issuer, export_revision }) {
+  return {
+    kid: connector_key_id,
+    iss: new URL(issuer).origin,
+    sub: request.user_id,
+    aud: request.app_id,
+    request_id: request.request_id,
+    scope: request.scope,
+    revision: export_revision,
+    request_digest,
+  };
+}
+
+/**
  * @param {ExportContent} content @param {ExportHeader} members @param {unknown} connectorKey the app's public key
  * @returns {Promise<string>} compact JWE
  */

@@ -11,7 +11,7 @@ import * as api from "./api.js";
 import { changes, current } from "./keyring.js";
 import { changeNotes, readNotes, sealedChange, withConnector, withDomain, withPaused, withRevisions } from "./notes.js";
 
-/** @typedef {import("./types.js").ExportMembers} ExportMembers */
+/** @typedef {import("../formats/exports.js").ExportHeader} ExportHeader */
 /** @typedef {import("./types.js").RequestData} RequestData */
 /** @typedef {import("../formats/signing.js").Root} Root */
 /** @typedef {{accessDuration: number, endsAt: number}} Terms seconds, and seconds since 1970 */
@@ -54,7 +54,7 @@ async function loaded() {
 }
 
 /**
- * @param {ExportMembers} members
+ * @param {ExportHeader} members
  * @param {{attributes: string[], accessDuration: number, jwe: string}} what
  */
 export const signedApproval = async (members, what) => signApproval(await approvalRoot(), members, what);
@@ -64,7 +64,7 @@ export const signedApproval = async (members, what) => signApproval(await approv
  * server has of it is compared with them: a grant that is not in them, or not so wide, has no terms.
  * @param {string} grantId
  * @param {RequestData} data
- * @param {ExportMembers} members of the revision that is to be sealed
+ * @param {ExportHeader} members of the revision that is to be sealed
  * @param {string[]} attributes what it is to hold
  * @returns {Promise<Terms>}
  * @throws {Refused} reason not_approved; stale, where another tab or device sealed this revision meanwhile
@@ -92,7 +92,7 @@ const notApproved = (member, message) => new Refused(message, member, "not_appro
 
 /**
  * A newer revision ends when the first one does.
- * @param {ExportMembers} members
+ * @param {ExportHeader} members
  * @param {{attributes: string[], jwe: string} & Terms} what
  */
 export const signedRevision = async (members, what) => signApproval(await approvalRoot(), members, what);

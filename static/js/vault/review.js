@@ -227,7 +227,7 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
     throw new Refused(`${outside} was not asked for`, "approved_attributes", "request_changed");
   await (await import("./ended.js")).takeOutEnded();
   const slice = buildSlice(request.scope, attributes, await segmentsOf(request), request.derived);
-  const members = exportMembers(data);
+  const members = sealing.exportHeader(data);
   const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const duration = accessDuration ?? request.access_duration;
   const what = { attributes: slice.approved_attributes, accessDuration: duration, jwe };
@@ -250,20 +250,6 @@ export async function approve(requestId, { attributes, accessDuration, unvouched
  */
 export const deny = (requestId, reason) =>
   api.decide(requestId, reason ? { decision: "deny", reason } : { decision: "deny" });
-
-/** What the sealed slice of an approval says of itself. @param {RequestData} data */
-export function exportMembers({ request, request_digest, connector_key_id, issuer, export_revision }) {
-  return {
-    kid: connector_key_id,
-    iss: new URL(issuer).origin,
-    sub: request.user_id,
-    aud: request.app_id,
-    request_id: request.request_id,
-    scope: request.scope,
-    revision: export_revision,
-    request_digest,
-  };
-}
 
 /**
  * @param {string} scope

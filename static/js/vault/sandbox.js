@@ -8,7 +8,7 @@ import { openRoot, openSegment, rootMembers, sealSegment } from "../formats/vaul
 import { newRecoveryCode, newVaultKey, sealingKey, unwrap, wrap } from "../formats/wrappers.js";
 import { call } from "./api.js";
 import * as sealing from "../formats/exports.js";
-import { buildSlice, checkRequest, exportMembers, isRequested } from "./review.js";
+import { buildSlice, checkRequest, isRequested } from "./review.js";
 
 /** @typedef {import("./types.js").Json} Json */
 /** @typedef {import("./types.js").Keys} Keys */
@@ -187,7 +187,7 @@ async function rootOf(person, vault) {
  */
 export async function approve(person, vault, { data, segments }, { attributes, accessDuration }) {
   const slice = buildSlice(data.request.scope, attributes, segments, data.request.derived);
-  const members = exportMembers(data);
+  const members = sealing.exportHeader(data);
   const jwe = await sealing.sealExport(slice, members, data.connector_public_key);
   const what = { attributes: slice.approved_attributes, accessDuration, jwe };
   const signed = await signApproval(await rootOf(person, vault), members, what);
@@ -212,7 +212,7 @@ export async function resume(person, vault, grantId) {
   const { request_id } = await call("GET", `${grant}/approval`);
   const { data } = await preview(person, vault, request_id);
   const { nonce } = await call("GET", `${grant}/nonce`);
-  const { iss, sub, aud, request_digest } = exportMembers(data);
+  const { iss, sub, aud, request_digest } = sealing.exportHeader(data);
   const signed = await signResumption(await rootOf(person, vault), { iss, sub, aud, grant_id: grantId, request_digest, nonce });
   return call("POST", `${grant}/resume`, signed);
 }

@@ -71,11 +71,6 @@
  */
 
 /**
- * @typedef {{iss: string, sub: string, aud: string, request_id: string, scope: string, revision: number,
- *   request_digest: string, kid: string}} ExportMembers
- */
-
-/**
  * @typedef {{scope: string, approved_attributes: string[], data: Json, sources: Source[], sealed_at: string,
  *   derived?: import("../formats/derived.js").Derived}}
  *   ExportPlaintext
