@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.staff import AboutPeople, ReadOnly
 from accounts.staff_lists import value_filter
+from common.forms import plain_line
 from common.problems import Problem
-from common.text import is_plain
 from developers.applications.admin import ApplicationAdmin
 from developers.apps import admin as app_admin
 from developers.members.models import AppInvitation
@@ -45,10 +45,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
     )
 
     def clean_label(self) -> str:
-        label: str = self.cleaned_data["label"]
-        if not is_plain(label):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return label
+        return plain_line(self.cleaned_data["label"])
 
 
 @admin.register(DeveloperToken)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import NeverDeleted
 from accounts.staff_fields import DurationField, LinesField
 from common.durations import duration
-from common.text import is_plain
+from common.forms import plain_line
 from pkm import scopes
 from pkm.hooks import Touched, entries_touched, entry_changed
 from pkm.legacy import admin as legacy_admin
@@ -46,15 +46,14 @@ _MEANING = (
 class PlainTextForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone know a parameter
     """Words that people read are one line of plain text."""
 
-    plain = ("display_name", "scope_label", "description")
+    def clean_display_name(self) -> str:
+        return plain_line(self.cleaned_data["display_name"])
 
-    def clean(self) -> dict[str, Any] | None:
-        cleaned = super().clean()
-        for name in self.plain:
-            text = (cleaned or {}).get(name)
-            if text and not is_plain(text):
-                self.add_error(name, gettext("Use one line of plain text without invisible characters."))
-        return cleaned
+    def clean_scope_label(self) -> str:
+        return plain_line(self.cleaned_data["scope_label"])
+
+    def clean_description(self) -> str:
+        return plain_line(self.cleaned_data["description"])
 
 
 class DomainForm(PlainTextForm):

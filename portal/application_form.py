@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from common import limits, pictures
+from common.forms import PlainLine
 from common.limits import Limit
 from common.problems import InvalidRequest
 from common.text import is_plain
@@ -21,7 +22,7 @@ from developers.apps.domains import domain_of
 from pkm.registry import copy as registry_copy
 from pkm.registry.labels import translated
 from pkm.registry.models import Domain
-from portal.fields import PlainLine, few, lines_of, refuse
+from portal.fields import few, lines_of, refuse
 
 _LOGOS = Limit("logos-of-person", 30, 3600)
 _signer = signing.Signer(salt="logo-of-application")

@@ -11,9 +11,10 @@ from accounts.interrupted.page_forms import page_button, page_form
 from agents_proxy.destinations import actions as destination_actions
 from agents_proxy.destinations import queries as destination_queries
 from agents_proxy.destinations.models import Destination
+from common.forms import PlainLine
 from developers.members.models import AppMember
 from developers.webhooks.words import address_refused
-from portal.fields import PlainLine, ReceiverAddress
+from portal.fields import ReceiverAddress
 from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 

@@ -9,18 +9,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from common.problems import InvalidRequest
-from common.text import is_plain
 from developers.applications.facts import MOST_ADDRESSES
 from developers.webhooks.policies import LONGEST_ADDRESS, check_address
 from developers.webhooks.words import address_refused
-
-
-class PlainLine(forms.CharField):
-    def clean(self, value: Any) -> str:
-        cleaned: str = super().clean(value)
-        if cleaned and not is_plain(cleaned):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return cleaned
 
 
 class ReceiverAddress(forms.URLField):

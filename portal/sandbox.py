@@ -17,6 +17,7 @@ from accounts.interrupted.page_forms import page_button
 from accounts.models import User
 from common.clock import database_now
 from common.durations import duration
+from common.forms import PlainLine
 from consent.decisions import expiry
 from consent.grants.models import Grant
 from consent.notices.models import Notice, WebhookDelivery
@@ -27,7 +28,6 @@ from consent.states import LIVE_GRANTS
 from developers.apps.models import App, AppMode
 from developers.members.models import AppMember
 from pkm.registry import labels
-from portal.fields import PlainLine
 from portal.shell import Refusals, Tab, app_page, portal_page
 
 _DAY = 86400

@@ -10,11 +10,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.interrupted.page_forms import page_form
+from common.forms import PlainLine
 from developers.applications.facts import tried_origin_of
 from developers.apps import actions
 from developers.apps.models import App, AppStatus
 from developers.members.models import AppMember, MemberRole
-from portal.fields import PlainLine, few, lines_of, refuse
+from portal.fields import few, lines_of, refuse
 from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 

@@ -8,10 +8,10 @@ from django.core import signing
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from common.forms import PlainLine
 from developers.members.models import AppMember
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, LONGEST_MANAGEMENT_LIFETIME, new_prefix
 from developers.tokens.models import ManagementPermission, Permission
-from portal.fields import PlainLine
 
 OVERLAPS = (
     ("0", _("At once")),

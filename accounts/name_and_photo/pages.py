@@ -14,15 +14,15 @@ from accounts.authentication import person_of, signed_in_page
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.name_and_photo import actions as own_actions
 from accounts.name_and_photo.actions import TooManyPhotos, photo_of
+from common.forms import PlainLine
 from common.pictures import LARGEST
 from common.problems import InvalidRequest
-from common.text import is_plain
 
 
 class NameAndPhotoForm(forms.Form):
     """Both at once; a photo that is not chosen anew stays."""
 
-    display_name = forms.CharField(
+    display_name = PlainLine(
         label=_("Name"), max_length=100, required=False, widget=forms.TextInput({"autocomplete": "name"}),
         help_text=_("How this service addresses you. Apps and other people do not see it."),
     )  # fmt: skip
@@ -30,12 +30,6 @@ class NameAndPhotoForm(forms.Form):
         label=_("Photo"), required=False, widget=forms.FileInput({"accept": "image/png,image/jpeg,image/webp"}),
         help_text=_("PNG, JPEG or WebP. It is made small before it is sent, and nobody but you sees it."),
     )  # fmt: skip
-
-    def clean_display_name(self) -> str:
-        name = str(self.cleaned_data["display_name"])
-        if name and not is_plain(name):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return name
 
     def clean_photo(self) -> Any:
         sent: UploadedFile[Any] | None = self.cleaned_data["photo"]

@@ -1,7 +1,5 @@
 """The pages of the public profile: to write and preview it, its switches, and the page that everybody sees."""
 
-from typing import Any
-
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -19,7 +17,7 @@ from accounts.public_profile import actions as profile_actions
 from accounts.public_profile import errors
 from accounts.public_profile import queries as profile_queries
 from accounts.public_profile.handles import LONGEST, SHORTEST
-from common.text import is_plain
+from common.forms import PlainLine
 
 _HANDLE_RULES = _("3 to 32 lower-case letters, digits and hyphens. It ends the address of your page.")
 _WORDS = {
@@ -39,21 +37,13 @@ class PublicProfileForm(forms.Form):
         label=_("Handle"), min_length=SHORTEST, max_length=LONGEST, help_text=_HANDLE_RULES,
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
     )  # fmt: skip
-    display_name = forms.CharField(label=_("Name to show"), max_length=100, required=False)
-    headline = forms.CharField(
+    display_name = PlainLine(label=_("Name to show"), max_length=100, required=False)
+    headline = PlainLine(
         label=_("Headline"), max_length=160, required=False, help_text=_("One line about you, such as what you do.")
     )
-    location_hint = forms.CharField(
+    location_hint = PlainLine(
         label=_("Where you are"), max_length=100, required=False, help_text=_("As rough as you like, such as a region.")
     )
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        for name in ("display_name", "headline", "location_hint"):
-            text = cleaned.get(name, "")
-            if text and not is_plain(text):
-                self.add_error(name, gettext("Use one line of plain text without invisible characters."))
-        return cleaned
 
 
 @page_form(_("Save"), PublicProfileForm)

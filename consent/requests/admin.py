@@ -16,8 +16,8 @@ from accounts.staff import AboutPeople, NeverDeleted, ReadOnly
 from accounts.staff_fields import DurationField
 from accounts.staff_values import NOTHING
 from common.durations import duration
+from common.forms import PlainLine, plain_line
 from common.problems import Problem
-from common.text import is_plain
 from consent.requests import digest as request_digest
 from consent.requests import templates as request_templates
 from consent.requests.models import ConsentRequest, ScopeTemplate
@@ -88,17 +88,14 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
     """What a version allows. The words are shown to people, so they are plain."""
 
     template_id = forms.RegexField(label=_("Template ID"), regex=r"\A[A-Za-z0-9_]{1,64}\Z", max_length=64)
-    purpose = forms.CharField(
+    purpose = PlainLine(
         label=_("Purpose"), min_length=8, max_length=280, widget=forms.Textarea(attrs={"rows": 2, "cols": 60})
     )
     max_access_duration = DurationField(label=_("Longest access"), shortest=_SHORTEST, longest=_LONGEST, initial=86400)
     max_reads = forms.IntegerField(label=_("Most reads"), min_value=1, max_value=1_000_000, required=False)
 
     def clean_name(self) -> str:
-        return _plain(self.cleaned_data["name"])
-
-    def clean_purpose(self) -> str:
-        return _plain(self.cleaned_data["purpose"])
+        return plain_line(self.cleaned_data["name"])
 
     def clean_scope(self) -> str:
         scope: str = self.cleaned_data["scope"]
@@ -106,12 +103,6 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alon
         if entry is None or not entry.exposure_enabled:
             raise forms.ValidationError(gettext("The registry exposes no such scope."))
         return scope
-
-
-def _plain(text: str) -> str:
-    if not is_plain(text):
-        raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-    return text
 
 
 @admin.register(ScopeTemplate)

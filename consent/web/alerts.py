@@ -16,7 +16,7 @@ from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_button, page_form
 from accounts.models import AlertSettings, AlertWay
 from accounts.phrase import phrase_of
-from common.text import is_plain
+from common.forms import PlainLine
 from consent.requests import own_rules
 from consent.requests.models import OwnRules
 
@@ -42,7 +42,7 @@ class AlertsForm(forms.Form):
     reads = _way(_("An app reads something for the first time"))
     updates = _way(_("An app gets newer values"))
     security = _way(_("Changes of how you sign in or unlock"), _("Always by mail, and at any hour."), by_mail=True)
-    phrase = forms.CharField(
+    phrase = PlainLine(
         label=_("Your phrase"), max_length=60, required=False,
         widget=forms.TextInput({"autocomplete": "off", "spellcheck": "false"}),
         help_text=_("Each mail from us begins with it. A mail without it is not from us. Use it nowhere else."),
@@ -59,12 +59,6 @@ class AlertsForm(forms.Form):
     )  # fmt: skip
     only_checked = forms.BooleanField(label=_("Only apps that our staff checked may ask me"), required=False)
     weekly = forms.BooleanField(label=_("Each app may ask me once a week at most"), required=False)
-
-    def clean_phrase(self) -> str:
-        phrase = str(self.cleaned_data["phrase"])
-        if phrase and not is_plain(phrase):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return phrase
 
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"])

@@ -18,7 +18,7 @@ from accounts.staff import NeverDeleted, ReadOnly
 from accounts.staff_fields import LinesField
 from accounts.staff_lists import BoundedList, value_filter
 from accounts.staff_notes import note_of, note_page
-from common.text import is_plain
+from common.forms import plain_line
 from developers.apps import actions as app_actions
 from developers.apps import queries as app_queries
 from developers.apps.audit import WORDS, action_in_words, in_words, record
@@ -42,10 +42,7 @@ class AppForm(forms.ModelForm):  # type: ignore[type-arg]  # the stubs alone kno
             self.fields[name].help_text = _("Changing this cancels the requests that wait for a decision.")
 
     def clean_name(self) -> str:
-        name: str = self.cleaned_data["name"]
-        if not is_plain(name):
-            raise forms.ValidationError(gettext("Use one line of plain text without invisible characters."))
-        return name
+        return plain_line(self.cleaned_data["name"])
 
     def clean_origins(self) -> list[str]:
         return self._checked("origins", lambda split: not (split.path or split.query or split.fragment))
