@@ -1,16 +1,9 @@
-"""What the worker does for this room on a timer."""
+"""What the worker is told of at once, and looks for by itself (config/schedule.py)."""
 
 from celery import shared_task
 
 from accounts import outbox
 from accounts.alerts import push
-from accounts.erasure import actions
-
-
-@shared_task
-def carry_out_erasures() -> int:
-    """Erase the accounts whose time has come."""
-    return actions.erase_due()
 
 
 @shared_task

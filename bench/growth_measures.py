@@ -8,12 +8,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.test import Client, RequestFactory
+from django.utils.module_loading import import_string
 
 from accounts.models import User
 from bench.population import BASE, World, known_as, of_request
 from bench.staging import PURPOSE
-from config.celery import app as celery
-from config.schedule import LOOK, TASKS, WATCHED
+from config.schedule import WORK
 from consent_bridge.sealed import generate_connector_key, public_half
 from tests.callers import signed_in
 from tests.factories import StaffFactory
@@ -87,12 +87,9 @@ def _pages(who: str, user: User) -> Iterator[Measure]:
 
 
 def _tasks() -> Iterator[Measure]:
-    """Every task of the timer; the first time it does what there is to do, after that it finds nothing."""
-    celery.loader.import_default_modules()
-    tasks = {name: entry["task"] for name, entry in TASKS.items() if name != LOOK}
-    tasks |= {name: watched.task for name, watched in WATCHED.items()}
-    for name, task in sorted(tasks.items()):
-        yield f"task {name}", partial(_until_idle, celery.tasks[task])
+    """What the timer has done; the first time it does what there is to do, after that it finds nothing."""
+    for name in sorted({function for entry in WORK.values() for function in entry}):
+        yield f"task {name}", partial(_until_idle, import_string(name))
 
 
 def _until_idle(task: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""The timer: Celery's, which asks the rows of each queue before it sends the message of its task."""
+"""The timer: Celery's, which asks the rows of each queue before it sends the message of its entry."""
 
 import logging
 import math
@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 
 from common import heartbeats
 from common.clock import one_moment
-from config.schedule import ANYWAY_AFTER, LOOK, WATCHED, Watched
+from config.schedule import ANYWAY_AFTER, LOOK, TASK, WATCHED, Watched
 
 _EARLY = 0.5  # seconds: the look is not punctual, and what is asked every 10 must not wait for 12
 _log = logging.getLogger(__name__)
@@ -50,22 +50,23 @@ class Scheduler(PersistentScheduler):
                 heartbeats.beat("timer")
             due = [name for name, watched in WATCHED.items() if self._has_work(name, watched)]
         for name in due:
-            super().apply_entry(self.Entry(name=name, task=WATCHED[name].task, app=self.app), producer=producer)
+            super().apply_entry(self.Entry(name=name, task=TASK, args=(name,), app=self.app), producer=producer)
 
     def _has_work(self, name: str, watched: Watched) -> bool:
-        """False until the time of this queue has come again."""
+        """False until the time of this entry has come again."""
         now = time.monotonic()
         if now - self._attempted.get(name, -math.inf) < watched.seconds - _EARLY:
             return False
         self._attempted[name] = now
-        has_work = now - self._sent.get(name, self._began) > ANYWAY_AFTER or _is_due(watched.is_due)
+        is_late = now - self._sent.get(name, self._began) > ANYWAY_AFTER
+        has_work = is_late or any(_is_due(question) for question in watched.work.values())
         if has_work:
             self._sent[name] = now
         return has_work
 
 
 def _is_due(question: str) -> bool:
-    """What cannot be asked is due: its task says what is wrong, in its own name."""
+    """What cannot be asked is due: its work says what is wrong, in its own name."""
     try:
         return bool(import_string(question)())
     except Exception as error:  # a database that is away, or a defect; the timer goes on

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from agents_proxy import agents
 from config import env, log_lines
 from config.database_watch import PooledConnection
-from config.schedule import TASKS
+from config.schedule import TIMETABLE
 from consent.release.manifest import policy_sources
 
 ROOT, VAR = env.ROOT, env.VAR
@@ -406,7 +406,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
-CELERY_BEAT_SCHEDULE, CELERY_BEAT_SCHEDULER = TASKS, "config.beat.Scheduler"
+CELERY_BEAT_SCHEDULE, CELERY_BEAT_SCHEDULER = TIMETABLE, "config.beat.Scheduler"
 
 # --- Metrics: host:port on which the processes of a machine answer Prometheus; empty is none
 METRICS_ADDRESS = env.address("METRICS_ADDRESS")

@@ -1,6 +1,5 @@
 """The room of what people keep, sealed."""
 
-from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
@@ -17,8 +16,6 @@ class PkmConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("pkm.tasks")  # they are told by name: see common.broker
-
         from accounts.hooks import register_room
         from pkm.erasure import ROOM
 

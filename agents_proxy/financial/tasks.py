@@ -33,7 +33,6 @@ def is_due() -> bool:
     return bool(refreshing or _expired().exists() or items_without_consent() or superseded())
 
 
-@shared_task(name="agents_proxy.tasks.maintain_institutions")
 def maintain_institutions() -> None:
     """Start refreshes that are due or abandoned, end items without consent or superseded, close expired visits."""
     if not client.is_configured():

@@ -14,8 +14,6 @@ class DevelopersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("developers.tasks")  # they are told by name (common.broker); they know all features, this one too
-
         from allauth.account.signals import password_changed, password_set
         from django.db.models.signals import post_delete, post_migrate
 

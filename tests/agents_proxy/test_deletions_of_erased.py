@@ -22,7 +22,6 @@ from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
-from agents_proxy.tasks import forget_deletions
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, claims_of, states, withdraw
@@ -172,12 +171,12 @@ def test_what_is_left_of_it_goes_after_thirty_days(caller: JsonClient, person: U
     there.reply = (503, b"")
     erased(person)
     attempt()
-    assert (states(), forget_deletions()) == ({"brand": ("queued", "refused")}, 0)
+    assert (states(), deliveries.forget_deletions()) == ({"brand": ("queued", "refused")}, 0)
     as_if_requested(KEPT)
     with least_rights():  # those of the server's own role
         attempt()
         assert states() == {"brand": ("unconfirmed", "refused")}
-        assert (forget_deletions(), Deletion.objects.count()) == (1, 0)
+        assert (deliveries.forget_deletions(), Deletion.objects.count()) == (1, 0)
 
 
 def test_staff_see_who_confirmed_and_not_whom_it_is_about(caller: JsonClient, person: User, there: Forgetting) -> None:

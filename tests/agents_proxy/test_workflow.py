@@ -18,6 +18,7 @@ from agents_proxy.errors import ConsentEnded
 from agents_proxy.processing_consent import actions as consents
 from agents_proxy.proxy.models import Call
 from common import encryption
+from config.schedule import BY_CLOCK
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.institutions import coffees, linked, refreshed
 from tests.agents_proxy.proxy_calls import owning
@@ -243,7 +244,7 @@ def test_runs_are_deleted_when_their_time_is_over(agents: Agents, person: User, 
     assert young.purge_at - young.created_at == pytest.approx(timedelta(days=30), abs=timedelta(seconds=5))
     Run.objects.filter(pk=old.pk).update(purge_at=timezone.now() - MINUTE)
 
-    assert tasks.purge_analyses() == 1
+    assert analysis_actions.purge_analyses() == 1
     assert list(Run.objects.values_list("pk", flat=True)) == [young.pk]
 
 
@@ -269,8 +270,10 @@ def test_a_run_whose_time_is_over_is_gone_before_it_is_purged(agents: Agents, pe
     assert agents.requests == []
 
 
-def test_analyses_are_purged_on_time(settings: Any) -> None:
-    assert settings.CELERY_BEAT_SCHEDULE["purge-analyses"]["schedule"] <= 60
+def test_analyses_are_purged_on_time() -> None:
+    seconds, work = BY_CLOCK["every-minute"]
+    assert "agents_proxy.analyses.actions.purge_analyses" in work
+    assert seconds <= 60
 
 
 def test_nobody_has_more_than_so_many_runs_under_way(agents: Agents, person: User, monkeypatch: Any) -> None:

@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.db import connection
 
 from common import heartbeats
+from common.cache import forget_expired
 from common.models import CacheEntry
-from common.tasks import forget_rate_counts
 from tests.patience import MOST_SECONDS
 
 START = 1_800_000_000
@@ -51,7 +51,7 @@ def test_an_entry_ends_with_its_time_and_not_before() -> None:
         assert cache.get("short") == 2
         clock.shift(3600)
 
-        assert forget_rate_counts() == 401
+        assert forget_expired() == 401
         assert cache.get("lasting") == 1
         assert CacheEntry.objects.count() == 1
 
@@ -74,6 +74,6 @@ def test_of_many_at_once_one_adds(transactional_db: None) -> None:  # each threa
 def test_a_heartbeat_is_over_by_the_databases_clock_alone() -> None:
     heartbeats.beat("worker")
     with time_machine.travel(datetime.now(UTC) + timedelta(hours=1)):
-        forget_rate_counts()
+        forget_expired()
 
     assert CacheEntry.objects.filter(key=heartbeats.key("worker")).exists()

@@ -11,10 +11,12 @@ from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from prometheus_client import REGISTRY
 
 from agents_proxy.analyses.models import Run
 from config import beat
-from config.schedule import LOOK_EVERY, WATCHED
+from config.schedule import LOOK_EVERY, WATCHED, WORK
+from config.tasks import do_work
 from consent.log.notes import COSIGNATURE, VerifierKey
 from pkm.registry.models import RegistryVersion
 from tests.factories.accounts import OutgoingMailFactory, OutgoingPushFactory
@@ -44,29 +46,33 @@ def _forsaken_run() -> None:
     Run.objects.update(updated_at=timezone.now() - AGES)
 
 
-WORK: dict[str, Callable[[], Any]] = {
-    "deliver-webhooks": WebhookDeliveryFactory,
-    "sequence-log": LogQueueFactory,
-    "ask-log-witnesses": lambda: AuditCheckpointFactory(cosigned_at=None),
-    "resume-analyses": _forsaken_run,
-    "resume-deletions": lambda: DeletionFactory(next_attempt_at=timezone.now() - AGES),
-    "resume-activations": lambda: ActivationFactory(next_attempt_at=timezone.now() - AGES),
-    "resume-corrections": lambda: CorrectionFactory(due_at=timezone.now() - AGES),
-    "finish-withdrawals": ScopeWithdrawalFactory,
-    "chain-reads": ReadFactory,
-    "write-pending-audit": AuditPendingFactory,
-    "send-mails": OutgoingMailFactory,
-    "send-pushes": OutgoingPushFactory,
-    "maintain-institutions": lambda: LinkSessionFactory(expires_at=timezone.now() - AGES),
-    "fetch-published-keys": lambda: PublishedKeysFactory(
-        request__app__proved_domain="trips.example", request__app__domain_proved_at=timezone.now()
-    ),
-    "write-down-expired-consents": lambda: ProcessingConsentFactory(
-        site=True, given_at=timezone.now() - AGES, expires_at=timezone.now() - timedelta(hours=1)
-    ),
-    "write-down-expiry": lambda: ConsentRequestFactory(created_at=timezone.now() - AGES),
-    "end-unused-access": GrantFactory,
-    "bring-manifests-up-to-date": lambda: RegistryVersion.objects.update(version="another"),
+ROWS: dict[str, list[Callable[[], Any]]] = {  # for each function of an entry, what it would find
+    "deliver-webhooks": [WebhookDeliveryFactory],
+    "keep-log": [LogQueueFactory, lambda: AuditCheckpointFactory(cosigned_at=None)],
+    "resume": [
+        _forsaken_run,
+        lambda: ActivationFactory(next_attempt_at=timezone.now() - AGES),
+        lambda: DeletionFactory(next_attempt_at=timezone.now() - AGES),
+        lambda: CorrectionFactory(due_at=timezone.now() - AGES),
+    ],
+    "finish-withdrawals": [ScopeWithdrawalFactory],
+    "write-audit": [AuditPendingFactory, ReadFactory],
+    "send-mails": [OutgoingMailFactory],
+    "send-pushes": [OutgoingPushFactory],
+    "maintain-institutions": [lambda: LinkSessionFactory(expires_at=timezone.now() - AGES)],
+    "fetch-published-keys": [
+        lambda: PublishedKeysFactory(
+            request__app__proved_domain="trips.example", request__app__domain_proved_at=timezone.now()
+        )
+    ],
+    "write-down-expiry": [
+        lambda: ProcessingConsentFactory(
+            site=True, given_at=timezone.now() - AGES, expires_at=timezone.now() - timedelta(hours=1)
+        ),
+        lambda: ConsentRequestFactory(created_at=timezone.now() - AGES),
+        GrantFactory,
+    ],
+    "bring-manifests-up-to-date": [lambda: RegistryVersion.objects.update(version="another")],
 }
 
 
@@ -107,16 +113,19 @@ def timer(monkeypatch: pytest.MonkeyPatch) -> Timer:
 
 
 def test_every_queue_has_work_here_and_comes_in_time() -> None:
-    assert set(WORK) == set(WATCHED)
+    assert {name: len(rows) for name, rows in ROWS.items()} == {
+        name: len(watched.work) for name, watched in WATCHED.items()
+    }
     assert all(watched.seconds % LOOK_EVERY == 0 for watched in WATCHED.values())
 
 
-@pytest.mark.parametrize("name", WORK)
-def test_task_is_sent_as_soon_as_there_is_work(timer: Timer, name: str) -> None:
+@pytest.mark.parametrize(("name", "number"), [(name, number) for name in ROWS for number in range(len(ROWS[name]))])
+def test_entry_is_sent_as_soon_as_there_is_work(timer: Timer, name: str, number: int) -> None:
     assert timer.look() == []
 
-    WORK[name]()
+    ROWS[name][number]()
 
+    assert import_string(list(WATCHED[name].work.values())[number])()
     assert name in timer.look(at=WATCHED[name].seconds)
 
 
@@ -126,7 +135,7 @@ def test_queue_is_asked_when_its_time_has_come_again(timer: Timer) -> None:
     assert [len(timer.look(at=second)) for second in (0, 2, 4, 6, 8, 9.9, 12)] == [1, 0, 0, 0, 0, 1, 0]
 
 
-def test_tasks_are_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
+def test_entries_are_sent_once_a_minute_whatever_the_rows_say(timer: Timer) -> None:
     assert [timer.look(at=second) for second in (0, 50, 80, 110)] == [[], [], list(WATCHED), []]
 
 
@@ -145,10 +154,10 @@ def test_a_look_at_which_nothing_is_due_costs_little(timer: Timer, settings: Any
     assert len(short) <= 8
 
 
-def test_other_tasks_go_by_the_clock(timer: Timer) -> None:
-    timer.ring("tidy")
+def test_others_go_by_the_clock(timer: Timer) -> None:
+    timer.ring("every-hour")
 
-    assert timer.sent == ["tidy"]
+    assert timer.sent == ["every-hour"]
 
 
 def test_queue_that_cannot_be_asked_has_its_task_sent(timer: Timer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,9 +174,9 @@ def test_queue_that_cannot_be_asked_has_its_task_sent(timer: Timer, monkeypatch:
 def test_a_clock_that_was_an_hour_ahead_holds_nothing_up(
     timer: Timer, monkeypatch: pytest.MonkeyPatch, is_restarted: bool
 ) -> None:
-    entry = ScheduleEntry("tidy", schedule=2.0, app=current_app)
+    entry = ScheduleEntry("every-hour", schedule=2.0, app=current_app)
     entry.last_run_at += timedelta(hours=1)
-    monkeypatch.setattr(beat.Scheduler, "schedule", {"tidy": entry})
+    monkeypatch.setattr(beat.Scheduler, "schedule", {"every-hour": entry})
     vars(timer.scheduler).update(_heap=None, old_schedulers=None, max_interval=300)
     if not is_restarted:
         timer.scheduler.populate_heap()
@@ -178,3 +187,40 @@ def test_a_clock_that_was_an_hour_ahead_holds_nothing_up(
 
 def test_worker_and_beat_use_this_timer(settings: Any) -> None:
     assert import_string(settings.CELERY_BEAT_SCHEDULER) is beat.Scheduler
+
+
+def test_every_function_of_an_entry_is_there() -> None:
+    assert all(callable(import_string(name)) for functions in WORK.values() for name in functions)
+
+
+def test_one_that_fails_keeps_no_other_from_its_turn_and_is_named(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, *others = WORK["every-hour"]
+    called = list[str]()
+
+    def broken() -> int:
+        raise ValueError("not this one")
+
+    monkeypatch.setattr(first, broken)
+    for name in others:
+        monkeypatch.setattr(name, lambda name=name: called.append(name) or 2)
+    before = {name: counted(name, state) for name, state in ((first, "FAILURE"), (others[0], "SUCCESS"))}
+
+    assert do_work("every-hour") == 2 * len(others)
+
+    assert called == others
+    logged = [record.getMessage() for record in caplog.records if record.name == "config.tasks"]
+    assert logged == [f"{first} failed"]
+    assert [counted(first, "FAILURE"), counted(others[0], "SUCCESS")] == [count + 1 for count in before.values()]
+
+
+def counted(name: str, state: str) -> float:
+    labels = {"task": name, "state": state}
+    return REGISTRY.get_sample_value("consent_task_duration_seconds_count", labels) or 0.0
+
+
+def test_what_is_left_waits_where_the_worker_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("config.tasks.shutdown.has_begun", lambda: True)
+
+    assert do_work("every-hour") == 0

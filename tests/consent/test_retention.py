@@ -11,12 +11,12 @@ from agents_proxy.proxy.models import Call
 from agents_proxy.tasks import forget_agent_calls
 from common import batches
 from common.clock import database_now
+from config.tasks import do_work
 from consent import retention
 from consent.connector_keys.models import PublishedKeys
 from consent.discovery.models import DirectoryFind, Discovery
 from consent.notices.models import Notice, WebhookDelivery
-from consent.retention import forget_old_records
-from consent.tasks import tidy
+from consent.retention import forget_old_records, forget_what_is_over
 from tests.factories import AppFactory, ConsentRequestFactory, PersonFactory, WebhookEndpointFactory
 from tests.least_rights import least_rights
 
@@ -82,7 +82,7 @@ def over() -> None:
 def test_the_role_of_the_server_tidies_everything_that_is_over() -> None:
     over()
     with least_rights():
-        assert tidy() == 2
+        assert do_work("every-hour") == 2
     assert not PublishedKeys.objects.exists()
     assert not Session.objects.exists()
 
@@ -96,7 +96,7 @@ def test_what_one_part_of_tidying_refuses_keeps_no_other_from_its_turn(monkeypat
     over()
 
     with pytest.raises(ExceptionGroup) as failed:
-        tidy()
+        forget_what_is_over()
 
     assert [str(one) for one in failed.value.exceptions] == ["not these", "not these"]
     assert not Session.objects.exists()

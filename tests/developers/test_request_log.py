@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from developers.models import App, LoggedRequest
 from developers.request_log import recording
-from developers.tasks import forget_logged_requests
 from tests.callers import Developer
 from tests.consent.tools.hosts import Host
 from tests.factories import AppFactory, LoggedRequestFactory, TokenFactory
@@ -200,5 +199,5 @@ def test_old_rows_go(app: App, settings: Any, monkeypatch: pytest.MonkeyPatch) -
     old = [LoggedRequestFactory(app=app, at=now - timedelta(days=30, seconds=number + 60)) for number in range(5)]
     kept = LoggedRequestFactory(app=app, at=now - timedelta(days=29, hours=23))
 
-    assert forget_logged_requests() == len(old)
+    assert recording.forget_old_requests() == len(old)
     assert list(LoggedRequest.objects.all()) == [kept]
