@@ -68,7 +68,7 @@ def read_header(jwe: str) -> Header:
         raise InvalidHeader("is not a compact JWE")
     if len(parts[0]) > _MAX_HEADER:
         raise InvalidHeader("has a protected header over 8 KiB")
-    header = _parsed(decode(parts[0], "protected header"))
+    header = json_object(decode(parts[0], "protected header"), "protected header")
     decode(parts[1], "encrypted key", _WRAPPED_KEY)
     decode(parts[2], "iv", _IV)
     # the ciphertext may be megabytes: its alphabet and its last character are enough, since nobody opens it here
@@ -227,28 +227,28 @@ def _agree(jwk: Mapping[str, Any]) -> None:
         raise InvalidHeader("is not a point that a key can be agreed with", "x") from None
 
 
-def _parsed(raw: bytes) -> Header:
+def json_object(raw: bytes, what: str) -> dict[str, Any]:
+    """The object that is written there, as every reader of JSON reads it. Raises `InvalidHeader` of `what`."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise InvalidHeader("names a member twice", what)
+        return found
+
+    def no_constant(name: str) -> None:
+        raise InvalidHeader(f"holds {name}, which is not JSON", what)
+
     try:
-        header = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
-        json.dumps(header, ensure_ascii=False).encode()  # a lone surrogate fails here, and not in an answer
+        found = json.loads(raw.decode("utf-8"), object_pairs_hook=unique, parse_constant=no_constant)
+        json.dumps(found, ensure_ascii=False).encode()  # a lone surrogate fails here, and not in an answer
     except InvalidHeader:
         raise
     except (ValueError, RecursionError):
-        raise InvalidHeader("is not JSON", "protected header") from None
-    if not isinstance(header, dict):
-        raise InvalidHeader("is not an object", "protected header")
-    return header
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> Header:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise InvalidHeader("names a member twice", "protected header")
+        raise InvalidHeader("is not JSON", what) from None
+    if not isinstance(found, dict):
+        raise InvalidHeader("is not an object", what)
     return found
-
-
-def _no_constant(name: str) -> None:
-    raise InvalidHeader(f"holds {name}, which is not JSON", "protected header")
 
 
 def _only(header: Mapping[str, Any], members: Mapping[str, Any] | tuple[str, ...]) -> None:

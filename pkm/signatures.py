@@ -16,7 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from common.jose import ALG, EDDSA
-from pkm.sealed import InvalidHeader, decode
+from pkm.sealed import InvalidHeader, decode, json_object
 
 Jwk = dict[str, str]
 Claims = dict[str, Any]
@@ -70,13 +70,13 @@ def verified(text: str, *, typ: str, key: Jwk) -> Claims:
         raise InvalidHeader("is not a compact JWS", "jws")
     for part in text.split("."):
         decode(part, "jws")
-    _check_header(_object(decode(text.split(".")[0], "header"), "header"), typ=typ, key=key)
+    _check_header(json_object(decode(text.split(".")[0], "header"), "header"), typ=typ, key=key)
     try:
         # the registry of joserfc would refuse the header's size only, which `MAX_JWS` bounds already
         found = jws.deserialize_compact(text, OKPKey.import_key(dict(key)), registry=EDDSA)
     except (JoseError, ValueError):
         raise InvalidHeader("was not made with this key, or was changed", "signature") from None
-    return _object(found.payload, "claims")
+    return json_object(found.payload, "claims")
 
 
 def verified_by_both(signed: object, *, typ: str, keys: tuple[Jwk, Jwk]) -> Claims:
@@ -97,7 +97,7 @@ def verified_by_both(signed: object, *, typ: str, keys: tuple[Jwk, Jwk]) -> Clai
 def unchecked_claims(signed: object) -> Claims:
     """What a JWS in the general JSON form says, whoever made it: only to learn which key to check it with."""
     payload = signed.get("payload") if isinstance(signed, dict) else None
-    return _object(decode(payload, "jws"), "claims")
+    return json_object(decode(payload, "jws"), "claims")
 
 
 def check_claims(claims: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -128,23 +128,3 @@ def _check_header(header: Mapping[str, Any], *, typ: str, key: Jwk) -> None:
     for name in header:
         if name not in expected:
             raise InvalidHeader("does not belong in this header", name[:64])
-
-
-def _object(raw: bytes, what: str) -> dict[str, Any]:
-    try:
-        found = json.loads(raw.decode(), object_pairs_hook=_unique)
-        json.dumps(found, ensure_ascii=False).encode()  # a lone surrogate fails here, and not in an answer
-    except InvalidHeader:
-        raise
-    except (ValueError, RecursionError):
-        raise InvalidHeader("is not JSON", what) from None
-    if not isinstance(found, dict):
-        raise InvalidHeader("is not an object", what)
-    return found
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise InvalidHeader("names a member twice", "jws")
-    return found
