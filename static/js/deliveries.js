@@ -1,11 +1,10 @@
 // @ts-check
 // The log of a webhook endpoint: what changes on the server changes here, row by row, while "Live" is ticked.
 
+import { keepLooking } from "./looking.js";
 import { all, find, fromTemplate, make } from "./page.js";
 import { call } from "./vault/api.js";
 
-const PAUSE = 3000; // milliseconds between two looks
-const PAUSE_AFTER_TROUBLE = 10000;
 /** @type {Record<string, string>} */
 const TONES = { delivered: "ok", given_up: "bad" };
 
@@ -71,24 +70,9 @@ function show(deliveries) {
   document.dispatchEvent(new Event("shell:refresh"));
 }
 
-/** @param {string} address @returns {Promise<number>} how long to wait before the next look */
-async function look(address) {
+async function look() {
   const live = /** @type {HTMLInputElement} */ (find("#live"));
-  if (!live.checked || document.hidden) return PAUSE;
-  try {
-    /** @type {{deliveries: Delivery[]}} */
-    const { deliveries } = await call("GET", address);
-    show(deliveries);
-    return PAUSE;
-  } catch {
-    return PAUSE_AFTER_TROUBLE; // what is shown was true a moment ago, and the page can be loaded anew
-  }
+  if (live.checked) show((await call("GET", log.dataset.address ?? "")).deliveries);
 }
 
-/** @param {string} address */
-async function follow(address) {
-  const pause = await look(address);
-  setTimeout(() => void follow(address), pause);
-}
-
-if (log.dataset.address) setTimeout(() => void follow(log.dataset.address ?? ""), PAUSE);
+if (log.dataset.address) void keepLooking(look, { every: 3000, afterTrouble: 10000 });

@@ -3,11 +3,9 @@
 // several requests at once.
 
 import { gettext, interpolate, ngettext } from "./i18n.js";
+import { keepLooking } from "./looking.js";
 import { all, find } from "./page.js";
 import { call } from "./vault/api.js";
-
-const PAUSE = 4000; // milliseconds between two looks
-const PAUSE_AFTER_TROUBLE = 30000;
 
 const inbox = find("#inbox");
 const title = document.title.replace(/^\(\d+\) /, "");
@@ -26,16 +24,6 @@ function show({ waiting, newest }) {
   more.hidden = false;
 }
 
-async function look() {
-  let pause = PAUSE;
-  try {
-    if (document.visibilityState === "visible") show(await call("GET", "/consent/inbox/news"));
-  } catch {
-    pause = PAUSE_AFTER_TROUBLE; // the page as it is stays true
-  }
-  setTimeout(() => void look(), pause);
-}
-
 const several = document.getElementById("several"); // not of an empty inbox
 const button = document.getElementById("select-several");
 button?.addEventListener("click", () => {
@@ -45,4 +33,4 @@ button?.addEventListener("click", () => {
   if (!selecting) for (const box of all("input[name=request]")) /** @type {HTMLInputElement} */ (box).checked = false;
 });
 
-setTimeout(() => void look(), PAUSE);
+void keepLooking(async () => show(await call("GET", "/consent/inbox/news")), { every: 4000, afterTrouble: 30000 });

@@ -2,11 +2,10 @@
 // A running analysis: its steps as they are now. The bar moves when a step ends, and never on a timer.
 
 import { gettext, interpolate, ngettext, region } from "./i18n.js";
+import { keepLooking } from "./looking.js";
 import { explain, find, pageData } from "./page.js";
 import { call } from "./vault/api.js";
 
-const PAUSE = 700; // milliseconds between two looks
-const PAUSE_AFTER_TROUBLE = 4000;
 const UNFINISHED = ["queued", "running"];
 const TENTHS = new Intl.NumberFormat(region(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
@@ -45,7 +44,6 @@ function count({ done, total }) {
   find("#live-count").textContent = interpolate(gettext("%(done)s of %(total)s steps ended"), { done, total });
 }
 
-/** @returns {Promise<number>} how long to wait before the next look */
 async function look() {
   try {
     const found = await call("GET", live.dataset.address ?? "");
@@ -53,17 +51,11 @@ async function look() {
     count(found.progress);
     problem.hidden = true;
     if (!UNFINISHED.includes(found.status)) location.reload();
-    return PAUSE;
   } catch (error) {
     problem.textContent = explain(error);
     problem.hidden = false;
-    return PAUSE_AFTER_TROUBLE;
+    throw error;
   }
-}
-
-async function follow() {
-  const pause = await look();
-  setTimeout(() => void follow(), pause);
 }
 
 function tick() {
@@ -74,4 +66,4 @@ function tick() {
 
 setInterval(tick, 1000);
 tick();
-void follow();
+void keepLooking(look, { every: 700, afterTrouble: 4000 });

@@ -2,13 +2,13 @@
 // A sandbox person's page: this browser makes and holds their vault, and the developer decides for them.
 
 import { gettext, interpolate } from "./i18n.js";
+import { keepLooking } from "./looking.js";
 import { all, busy, explain, find, make } from "./page.js";
 import { inWords } from "./values.js";
 import { approve, deny, fill, forgetKey, getKeys, storedKey, makeVault, moveGrant, openAll, openVault, preview, resume } from "./vault/sandbox.js";
 
 /** @typedef {import("./vault/types.js").VaultKey} VaultKey */
 
-const LOOK_EVERY = 3000; // milliseconds
 const place = find("#sandbox");
 const person = { userId: place.dataset.userId ?? "", addresses: place.dataset.addresses ?? "" };
 const state = find("#vault-state");
@@ -178,4 +178,4 @@ find("#open-form").addEventListener("submit", (event) => {
 });
 find("#delete-form").addEventListener("submit", () => void forgetKey(person.userId));
 void attempt(begin);
-setInterval(() => { if (!document.hidden) void showNews(); }, LOOK_EVERY);
+void keepLooking(showNews, { every: 3000, afterTrouble: 3000 });
