@@ -3,7 +3,7 @@
 
 import { existingSecret } from "./existing_secret.js";
 import { gettext, interpolate } from "./i18n.js";
-import { all, busy, explain, find, pageData } from "./page.js";
+import { all, find, onSubmit, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { passkeysSupported, prepareWays } from "./vault/vault.js";
@@ -14,6 +14,8 @@ import { passkeysSupported, prepareWays } from "./vault/vault.js";
 
 const dialog = /** @type {HTMLDialogElement} */ (find("#add-dialog"));
 const form = find("#add-form");
+const confirm = find("#confirm-form");
+const typed = /** @type {HTMLInputElement} */ (find("#confirm-group"));
 const label = /** @type {HTMLInputElement} */ (find("#way-label"));
 const panels = { give: form, code: find("#new-code"), done: find("#way-changed") };
 const existing = existingSecret();
@@ -21,12 +23,8 @@ const passphrase = passphraseFields(pageData("known"));
 /** @type {Wish} */
 let wish = { kind: "passphrase", label: "", replaced: null };
 
-/** @param {HTMLElement} where @param {string} text */
-function fail(where, text) {
-  const place = find("[data-error]", where);
-  place.textContent = text;
-  place.hidden = !text;
-}
+/** @type {{ways: Ways, shown: ReturnType<typeof showRecoveryCode>} | null} which code has to be confirmed */
+let pending = null;
 
 /** @param {keyof typeof panels} shown */
 function show(shown) {
@@ -42,20 +40,15 @@ function open(wanted, title) {
   label.value = wish.label;
   find("#add-submit").textContent = wish.kind === "recovery" ? gettext("Go on") : wish.replaced ? gettext("Change") : gettext("Add");
   show("give");
-  fail(form, "");
+  find("[data-error]", form).hidden = true;
   dialog.showModal();
   existing.focus();
 }
 
 async function prepare() {
-  fail(form, "");
-  try {
-    const ways = await prepareWays(existing.given(), [await wanted()]);
-    if (ways.recoveryCode) showCode(ways, ways.recoveryCode);
-    else await finish(ways);
-  } catch (error) {
-    fail(form, error instanceof RangeError ? error.message : explain(error));
-  }
+  const ways = await prepareWays(existing.given(), [await wanted()]);
+  if (ways.recoveryCode) showCode(ways, ways.recoveryCode);
+  else await finish(ways);
 }
 
 async function wanted() {
@@ -78,25 +71,17 @@ async function finish(ways) {
 
 /** Until the code is confirmed nothing was sent: closing the dialog changes nothing. @param {Ways} ways @param {string} code */
 function showCode(ways, code) {
-  const shown = showRecoveryCode(code);
-  const confirm = find("#confirm-form");
-  const typed = /** @type {HTMLInputElement} */ (find("#confirm-group"));
+  pending = { ways, shown: showRecoveryCode(code) };
   typed.value = "";
-  fail(confirm, "");
+  find("[data-error]", confirm).hidden = true;
   show("code");
   typed.focus();
-  confirm.onsubmit = (event) => {
-    event.preventDefault();
-    if (!shown.matches(typed.value)) return fail(confirm, gettext("That is not this group. Look at what you wrote down."));
-    return void busy(find("button[type=submit]", confirm), async () => {
-      try {
-        await finish(ways);
-        shown.forget();
-      } catch (error) {
-        fail(confirm, explain(error));
-      }
-    });
-  };
+}
+
+async function confirmed() {
+  if (!pending?.shown.matches(typed.value)) throw new RangeError(gettext("That is not this group. Look at what you wrote down."));
+  await finish(pending.ways);
+  pending.shown.forget();
 }
 
 /** @type {Record<string, () => {title: string, label: string}>} by what is added */
@@ -120,10 +105,8 @@ for (const button of all("[data-change]")) {
     open({ kind: /** @type {WrapperKind} */ (kind), label: name, replaced: change }, interpolate(gettext("Change: %(name)s"), { name }));
   });
 }
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  void busy(find("button[type=submit]", form), prepare);
-});
+onSubmit(form, prepare);
+onSubmit(confirm, confirmed);
 dialog.addEventListener("close", () => {
   existing.clear();
   passphrase.clear();

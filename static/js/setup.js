@@ -2,7 +2,7 @@
 // The first two steps: a passphrase or a passkey, and the recovery code that must be written down before anything is made.
 
 import { gettext } from "./i18n.js";
-import { all, busy, explain, find, pageData } from "./page.js";
+import { all, find, onSubmit, pageData } from "./page.js";
 import { passphraseFields } from "./passphrase.js";
 import { showRecoveryCode } from "./recovery.js";
 import { warnOfOlder } from "./remembered.js";
@@ -12,29 +12,6 @@ const passphrase = passphraseFields(pageData("known"));
 const forms = { passphrase: find("#passphrase-form"), passkey: find("#passkey-form"), confirm: find("#confirm-form") };
 
 const knowsOfOlder = warnOfOlder(document);
-
-/** @param {HTMLElement} form @param {string} text */
-function fail(form, text) {
-  const place = find("[data-error]", form);
-  place.textContent = text;
-  place.hidden = !text;
-}
-
-/** @param {HTMLElement} form @param {() => Promise<void>} work */
-function onSubmit(form, work) {
-  /** @type {HTMLButtonElement} */ (find("button[type=submit]", form)).disabled = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    fail(form, "");
-    void busy(find("button[type=submit]", form), async () => {
-      try {
-        await work();
-      } catch (error) {
-        fail(form, error instanceof RangeError ? error.message : explain(error));
-      }
-    });
-  });
-}
 
 /** @type {Awaited<ReturnType<typeof createVault>> | null} */
 let made = null;
