@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from common.clock import database_now
-from consent.event_types import EventType
+from consent.event_types import OF_CONNECTIONS, EventType
 from consent.exports.forgetting import Forgotten
 from consent.ledger import audit, verifying
 from consent.ledger.models import AuditEntry
@@ -32,6 +32,9 @@ COLUMNS = (
     "request__scope", "request__app__app_id", "request__grant__grant_id", "request__user__erased_at",
     "request__grant__approved_attributes",
 )  # fmt: skip
+
+# a connection's names the request that rides along, if any, in its facts alone
+_OF_NO_REQUEST = {*ProcessingEvent, *(webhook.type for webhook in OF_CONNECTIONS)}
 
 
 def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restored: bool) -> Iterator[Broken]:
@@ -55,7 +58,7 @@ def verify_notices(page: list[dict[str, Any]], newest: dict[str, int], *, restor
         elif not (goes_on or went):
             yield Broken(audit.app_chain(app_id), 0, f"what the app was told goes from number {last} to {sequence}")
         elif notice["request__request_id"] is None:
-            if notice["kind"] not in set(ProcessingEvent) or notice["facts"].get("sequence") != sequence:
+            if notice["kind"] not in _OF_NO_REQUEST or notice["facts"].get("sequence") != sequence:
                 yield Broken(audit.app_chain(app_id), 0, f"number {sequence} of what it was told is of nothing")
         elif not _is_of_its_request(notice):
             request_id = notice["request__request_id"]

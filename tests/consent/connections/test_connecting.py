@@ -22,6 +22,7 @@ from consent.requests.models import ConsentRequest
 from consent.retention import forget_old_records
 from consent.states import Actor
 from consent.tasks import write_down_expiry
+from consent.verification.run import notices_after, verify_notices
 from consent_bridge import sealed
 from developers.models import AppPerson
 from pkm.registry.hidden_scopes import hide_scope
@@ -307,6 +308,15 @@ def test_one_person_answers_and_only_in_time(shop: Developer, person: User, brow
     assert "no longer open" in other.get(page_of(taken)).content.decode()
     write_down_expiry()
     assert stands(shop, late)["status"] == "expired"
+
+
+def test_what_apps_were_told_of_connections_is_verified(shop: Developer, person: User, browser: Client) -> None:
+    connected = begin(shop, return_url=BACK)
+    completes(shop, connected, members_of(answers(browser, connected))["connection_code"])
+    answers(browser, begin(shop, return_url=BACK), "decline")
+
+    assert notice_kinds(shop) == ["connection.connected", "connection.declined"]
+    assert list(verify_notices(notices_after(0, 100), {}, restored=False)) == []
 
 
 def test_declining_tells_nothing_of_who_it_was(shop: Developer, person: User, browser: Client) -> None:
