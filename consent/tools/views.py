@@ -67,7 +67,8 @@ class McpView(DeveloperView):
             self._require_permission_of(message)
         headers = {_header(name): value for name, value in request.META.items() if name.startswith(_FORWARDED)}
         call = CallContext(app=self.app, view=self, request=request)
-        takes_events = _takes_events_alone(headers.get("accept", ""))
+        # who names none takes any (RFC 9110, 12.5.1)
+        takes_events = _takes_events_alone(headers.setdefault("accept", "*/*"))
         if takes_events:
             headers["accept"] = f"application/json, {EVENTS}"
         body = self.request.content.removeprefix(BOM_UTF8)

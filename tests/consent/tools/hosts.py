@@ -45,7 +45,7 @@ class Host:
     def of(cls, app: App, **token: Any) -> "Host":
         return cls(TokenFactory(app=app, **token).secret)
 
-    def send(self, method: str, params: dict[str, Any] | None = None, **headers: str) -> HttpResponse:
+    def send(self, method: str, params: dict[str, Any] | None = None, **headers: str | None) -> HttpResponse:
         """One request; what the newest revision wants beside it is added."""
         params = dict(params or {})
         named = {"MCP-Protocol-Version": self.revision}
@@ -59,10 +59,11 @@ class Host:
         return self.post(orjson.dumps(message), **{**named, **headers})
 
     def post(
-        self, body: bytes, *, media_type: str = "application/json", query: str = "", **headers: str
+        self, body: bytes, *, media_type: str = "application/json", query: str = "", **headers: str | None
     ) -> HttpResponse:
-        """Exactly these bytes."""
-        sent = {"Accept": "application/json, text/event-stream", **headers}
+        """Exactly these bytes; a header that is None is not sent."""
+        given = {"Accept": "application/json, text/event-stream", **headers}
+        sent = {name: value for name, value in given.items() if value is not None}
         if self.token and "Authorization" not in sent:
             sent["Authorization"] = f"Bearer {self.token}"
         return Client().generic("POST", self.path + query, body, content_type=media_type, headers=sent)

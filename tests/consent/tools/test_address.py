@@ -220,6 +220,12 @@ def test_an_answer_that_the_host_would_not_take_is_406(accepted: str, any_host: 
     assert error_of(any_host.send("tools/list", Accept=accepted)) == (406, -32600)
 
 
+def test_a_host_that_names_no_media_type_takes_any(any_host: Host) -> None:
+    answer = any_host.send("tools/list", Accept=None)
+
+    assert (answer.status_code, answer.json()) == (200, any_host.send("tools/list").json())
+
+
 @pytest.mark.parametrize("accepted", ["text/event-stream", "Text/Event-Stream;q=1, text/plain"])
 def test_a_host_that_takes_events_alone_gets_one_with_the_answer(accepted: str, any_host: Host) -> None:
     plain, event = any_host.send("tools/list"), any_host.send("tools/list", Accept=accepted)
