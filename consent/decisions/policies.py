@@ -100,6 +100,8 @@ def _check_attributes(request: ConsentRequest, approved: Sequence[str], stored: 
     own = [path for path in approved if path not in request.attributes]
     passing = registry_copy.entries().answers.keys() - (request.derived or {}).keys() if own else ()
     outside = [path for path in approved if path in passing or not is_requested(request, path, stored)]
+    if not approved:
+        raise InvalidAttributes("Name one attribute at least.")
     if outside:
         raise InvalidAttributes(f"Not part of this request: {', '.join(outside[:5])}.")
     chosen = set(approved)

@@ -151,7 +151,7 @@ class World:
         entry = self.entry(request.scope)
         if entry is not None and entry["sensitivity_tier"] == "restricted":
             return refusal(403, "key_not_vouched")  # the apps here neither publish nor register their keys
-        if not all(request.names(path, kept) for path in approved):
+        if not approved or not all(request.names(path, kept) for path in approved):
             return refusal(400, "invalid_attributes")
         if not set(request.terms["required_attributes"] or []) <= set(approved):
             return refusal(400, "required_attribute_missing")

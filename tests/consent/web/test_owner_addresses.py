@@ -188,6 +188,11 @@ def test_approval_without_a_required_attribute_is_refused(owner, person, vault):
     request = ConsentRequestFactory(user=person, required_attributes=[DIET], optional_attributes=[CUISINE])
     answer = owner.post(_decision(request), approval_body(request, vault, [CUISINE]))
     _problem(answer, 400, "required_attribute_missing")
+    _problem(
+        owner.post(_decision(request), approval_body(request, vault, [DIET]) | {"approved_attributes": []}),
+        400,
+        "invalid_attributes",
+    )
     assert owner.post(_decision(request), approval_body(request, vault, [DIET])).status_code == 200
 
 
