@@ -190,7 +190,8 @@ def _etag(export_id: str, accept_jose: bool) -> str:
 
 
 def _matches(if_none_match: str, etag: str) -> bool:
-    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+    """Whether the reader has it, also where Apache compressed it on the way and wrote so into the tag."""
+    tags = [tag.strip().removeprefix("W/").replace('-gzip"', '"') for tag in if_none_match.split(",")]
     return "*" in tags or etag in tags
 
 

@@ -76,6 +76,17 @@ def test_a_refresh_between_the_look_and_the_claim_is_what_is_read(
     assert Read.objects.get().export_id == newer[0].pk
 
 
+@pytest.mark.parametrize("known", ["{}", "W/{}", '"older", {}', "*"])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_what_the_reader_has_is_no_read(db: None, known: str, compressed: bool) -> None:
+    grant = ExportFactory().grant
+    etag = read(grant).etag
+    named = etag.removesuffix('"') + '-gzip"' if compressed else etag
+
+    assert read(grant, if_none_match=known.format(named)) == reads.ExportAnswer(status=304, etag=etag)
+    assert Read.objects.count() == 1
+
+
 def test_the_last_read_exhausts_the_grant(db: None) -> None:
     export = ExportFactory(grant__request__max_reads=2)
     grant = export.grant
