@@ -25,9 +25,10 @@ PROTECT = "7. Protect"
 
 
 class PublicView(ProgramView):
-    """An address without a token."""
+    """An address without a token. HEAD is what watchers of an address send."""
 
     authentication_classes = ()
+    http_method_names = ["get", "head", "post"]
 
 
 class DeveloperView(ServerView):

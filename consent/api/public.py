@@ -16,9 +16,7 @@ from consent.release.current import release
 
 
 class ConsentKeys(PublicView):
-    """The public keys of receipts, old ones kept. HEAD is what watchers of an address send."""
-
-    http_method_names = ["get", "head"]
+    """The public keys of receipts, old ones kept."""
 
     @operation(
         name="getConsentKeys",

@@ -14,7 +14,7 @@ from consent.ledger import audit, receipts
 from consent.ledger.models import AuditEntry
 from consent.requests.models import ConsentRequest
 from tests.callers import Developer
-from tests.consent.api.addresses import problem
+from tests.consent.api.addresses import OPEN, problem
 from tests.factories import AuditCheckpointFactory, ConsentRequestFactory, ExportFactory
 
 
@@ -154,8 +154,9 @@ def test_the_keys_are_public_halves_only(db: None) -> None:
     assert all(set(key) == {"kty", "crv", "x", "kid", "use", "alg"} for key in body["keys"])
 
 
-def test_the_keys_answer_a_head_as_they_answer_a_get(db: None) -> None:
-    path = "/.well-known/consent-keys.json"
+@pytest.mark.parametrize("path", OPEN)
+def test_what_is_open_to_all_answers_a_head_as_it_answers_a_get(path: str, db: None) -> None:
+    AuditCheckpointFactory()
 
     head_answer, get_answer = Client().head(path), Client().get(path)
 
