@@ -175,7 +175,7 @@ def _message(failure: ErrorDetails) -> str:
     return failure["msg"].removeprefix("Value error, ")  # pydantic puts it before a validator's own words
 
 
-def checked(model: type[Model], data: object, *, special: Mapping[str, Kind] | None = None) -> Model:
+def checked(model: type[Model], data: object, *, special: Mapping[str, Kind | type[Problem]] | None = None) -> Model:
     """`data` as a strict pydantic `model`, or the refusal that names every member that does not fit.
 
     `special` maps an error type of the model's own validators to the problem that answers instead of

@@ -10,9 +10,14 @@ from pydantic_core import PydanticCustomError
 
 from accounts.sharing_id import is_sharing_id
 from common.admission.schemas import Identifier, PageQuery, PersonReference, Strict
-from common.problems import Kind
+from common.problems import Kind, Problem
 from common.text import is_plain
-from consent.errors import ConnectorKeyRequired, OneScopePerRequest, UnsupportedWrappingAlgorithm
+from consent.errors import (
+    ConnectorKeyRequired,
+    InvalidConnectorKey,
+    OneScopePerRequest,
+    UnsupportedWrappingAlgorithm,
+)
 from consent.shapes import EXAMPLE_JWE, EXAMPLE_JWS, EXAMPLE_KEY, EXAMPLE_REQUEST_ID, EXAMPLE_USER_ID
 from pkm import signatures
 from pkm.web.schemas import NotesBody
@@ -20,9 +25,10 @@ from pkm.web.schemas import NotesBody
 WRAPPING_ALGORITHM = "ECDH-ES+A256KW"
 SHORTEST_ACCESS, USUAL_ACCESS, LONGEST_ACCESS = 300, 86400, 31536000  # seconds
 IN_DIGEST: JsonDict = {"x-in-digest": True}  # `json_schema_extra` of what a person is shown and signs for
-SPECIAL: dict[str, Kind] = {
+SPECIAL: dict[str, Kind | type[Problem]] = {
     "one_scope_per_request": OneScopePerRequest,
     "connector_key_required": ConnectorKeyRequired,
+    "invalid_connector_key": InvalidConnectorKey,
     "unsupported_wrapping_algorithm": UnsupportedWrappingAlgorithm,
 }
 _CONNECTOR_FIELDS = (
@@ -45,6 +51,12 @@ def plain_text(text: str) -> str:
 def _one_scope(value: Any) -> Any:
     if isinstance(value, list) or (isinstance(value, str) and any(mark in value for mark in ", \t\n")):
         raise PydanticCustomError("one_scope_per_request", "name exactly one scope")
+    return value
+
+
+def _key(value: Any) -> Any:
+    if not isinstance(value, dict | None):
+        raise PydanticCustomError("invalid_connector_key", "connector_public_key: a JWK is a JSON object")
     return value
 
 
@@ -106,6 +118,7 @@ class RequestConsentBody(Strict):
             "`connector_key_id` names a registered one.",
             examples=[{"kty": "OKP", "crv": "X25519", "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}],
         ),
+        BeforeValidator(_key),
     ] = None
     connector_key_id: Annotated[
         str,

@@ -92,7 +92,9 @@ class JSONView(APIView):
         """The query as `model`; unknown and repeated members are refused."""
         return read_query(self.request, model)
 
-    def body(self, model: type[Model], *, special: Mapping[str, problems.Kind] | None = None) -> Model:
+    def body(
+        self, model: type[Model], *, special: Mapping[str, problems.Kind | type[problems.Problem]] | None = None
+    ) -> Model:
         """The JSON body as `model`, where nothing stands in the query; `special` as in `common.problems.checked`."""
         if self.takes_query:
             self.query(Nothing)

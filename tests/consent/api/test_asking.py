@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 import pytest
 
 from accounts.models import User
@@ -118,6 +119,8 @@ BAD_KEYS = {
     "not a point": {"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43},
     "private, of another kind": {**sealed.public_half(CONNECTOR), "k": "AAAA"},
     "numbers": {"kty": 1, "crv": 2, "x": 3},
+    "a text": orjson.dumps(sealed.public_half(CONNECTOR)).decode(),
+    "a list": [sealed.public_half(CONNECTOR)],
 }
 
 

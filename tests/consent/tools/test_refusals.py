@@ -117,7 +117,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 def test_bad_input_is_named(tool: str, arguments: dict[str, Any], host: Host) -> None:
     problem = host.problem(tool, arguments)
 
-    assert (problem["status"], problem["code"]) in [(400, "invalid_request"), (400, "unsupported_wrapping_algorithm")]
+    assert (problem["status"], problem["code"]) in [(400, "invalid_request"), (400, "invalid_connector_key")]
 
 
 # --- what breaks ------------------------------------------------------------------------------------------------------
