@@ -7,7 +7,7 @@ what is not in the prompt, is dropped and counted. The templates are the server'
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -73,7 +73,8 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
         choice = strict_json(answer.body)["choices"][0]
         if why := _unfinished(choice):
             return task_failed(prompt.task_id, size, upstream_text=why)
-        entries = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())["entries"]
+        said = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())
+        entries = said["entries"] if "entries" in said else _entries_of_profile(said, names)
         found, dropped = _quoted_values(entries, names, prompt.text)
     except (InvalidRequest, KeyError, IndexError, TypeError, AttributeError):
         raise failure_of(InvalidAgentResponse(), answer) from None
@@ -116,6 +117,25 @@ def _unfinished(choice: Mapping[str, Any]) -> str:
     if message.get("tool_calls") or message.get("function_call") or reason in ("tool_calls", "function_call"):
         return "the model called a tool, and has none"
     return "" if reason in ("stop", None) else f"the model stopped: {reason}"
+
+
+def _entries_of_profile(said: dict[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A plain profile of a server that passes over the schema: each value has to stand in the prompt by itself.
+
+    Raises `KeyError` where it has no name that was asked for.
+    """
+    entries = [{"name": name, "value": value, "quote": str(value)} for name, value in _leaves(said)]
+    if not any(entry["name"] in names for entry in entries):
+        raise KeyError("entries")
+    return entries
+
+
+def _leaves(said: dict[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in said.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{group}{name}.")
+        else:
+            yield from ((group + name, one) for one in (value if isinstance(value, list) else [value]))
 
 
 def _quoted_values(entries: list[Any], names: Mapping[str, str], text: str) -> tuple[dict[str, Any], int]:

@@ -163,7 +163,18 @@ def test_what_is_no_whole_answer_is_a_task_that_failed(choice: Any, caller: Json
 
 
 @pytest.mark.parametrize(
-    "content", ["Here you are!", '{"entries": 7}', '{"entries": [7]}', "[]", '{"profile": {}}', "", None, 7]
+    "content",
+    [
+        "Here you are!",
+        '{"entries": 7}',
+        '{"entries": [7]}',
+        "[]",
+        '{"profile": {}}',
+        '{"mood": "I am Ana"}',
+        "",
+        None,
+        7,
+    ],
 )
 def test_what_is_not_as_the_schema_says_makes_no_sense(content: Any, caller: JsonClient, model: Chat) -> None:
     model.choice = {"message": {**ASSISTANT, "content": content}}
@@ -176,6 +187,22 @@ def test_a_local_server_that_fences_its_json_is_read(caller: JsonClient, model: 
     model.choice = {"message": {**ASSISTANT, "content": fenced}, "finish_reason": None}
 
     assert profile_in(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}
+
+
+def test_a_server_that_passes_over_the_schema_is_held_to_the_prompt_too(
+    person: User, model: Chat, settings: Any
+) -> None:
+    put(settings, "brand", model)
+    plain = {
+        "fullName": "Ana", "email": "ana@example.org", "likes": ["green tea", "cars", 7, None],
+        "shopping_preferences": {"channel": "gym", "price_sensitivity": True}, "mood": "Ana",
+    }  # fmt: skip
+    model.choice = {"message": {**ASSISTANT, "content": json.dumps(plain)}, "finish_reason": "stop"}
+    answer = signed_in(consenting(person)).post("/api/a2a/brand", CALL)
+
+    assert profile_in(answer) == {
+        "fullName": "Ana", "likes": ["green tea"], "shopping_preferences": {"channel": "gym"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
