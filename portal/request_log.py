@@ -32,7 +32,7 @@ class LogForm(forms.Form):
 
     status = forms.ChoiceField(label=_("Answer"), choices=_STATUS, required=False)
     route = forms.CharField(label=_("Path begins with"), max_length=120, required=False)
-    code = forms.RegexField(r"^[a-z_]{1,48}\Z", label=_("Code"), required=False)
+    code = forms.RegexField(r"^([a-z_]{1,48}|[45][0-9]{2})\Z", label=_("Code"), required=False)
     trace_id = forms.RegexField(r"^[A-Za-z0-9._-]{1,64}\Z", label=_("Request ID"), required=False)
     cursor = forms.CharField(max_length=64, required=False)
 

@@ -18,7 +18,10 @@ _RECENT = 2000  # calls in which routes and codes are looked for that somebody m
 
 @dataclass(frozen=True)
 class Filters:
-    """Which calls somebody wants to see; empty is all. `status` is one of STATUS_CLASSES, `route` a beginning."""
+    """Which calls somebody wants to see; empty is all. `status` is one of STATUS_CLASSES, `route` a beginning.
+
+    `code` is a refusal's or, of calls that have none, the status, as figures.py counts them.
+    """
 
     status: str = ""
     route: str = ""
@@ -37,7 +40,9 @@ def calls_of(app: App, filters: Filters = Filters()) -> QuerySet[LoggedRequest]:
         found = found.filter(_CLASSES[filters.status])
     if filters.route:
         found = found.filter(route__startswith=filters.route)
-    if filters.code:
+    if filters.code.isdigit():
+        found = found.filter(code="", status=filters.code)
+    elif filters.code:
         found = found.filter(code=filters.code)
     if filters.trace_id:
         found = found.filter(trace_id=filters.trace_id)

@@ -40,11 +40,12 @@ def test_calls_are_shown_newest_first_and_of_this_app_alone(app: App, developer:
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        ("?status=failed", {"refused-tool", "not-there", "broken"}),
-        ("?status=4xx", {"not-there"}),
+        ("?status=failed", {"refused-tool", "not-there", "not-taken", "broken"}),
+        ("?status=4xx", {"not-there", "not-taken"}),
         ("?status=5xx", {"broken"}),
         ("?status=2xx", {"fine", "refused-tool"}),
         ("?code=unknown_user", {"not-there"}),
+        ("?code=406", {"not-taken"}),
         ("?route=/mcp", {"refused-tool"}),
         ("?trace_id=broken", {"broken"}),
         ("?status=4xx&code=slow_down", set()),
@@ -56,6 +57,7 @@ def test_filters_narrow_the_page_and_what_follows(query: str, found: set[str], a
         app=app, trace_id="refused-tool", route="/mcp tools/call request_consent", code="invalid_scope"
     )
     LoggedRequestFactory(app=app, trace_id="not-there", status=404, code="unknown_user")
+    LoggedRequestFactory(app=app, trace_id="not-taken", status=406)  # an error of JSON-RPC has no code of ours
     LoggedRequestFactory(app=app, trace_id="broken", status=500, code="internal_error")
 
     shown = developer.get(page(app, query))
