@@ -121,7 +121,7 @@ def transitions(table: str, allowed: Mapping[Any, Iterable[str]]) -> Rule:
 
 
 def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
-    """Install every rule whose table exists."""
+    """Install every rule whose table exists, each in a transaction: `migrate` runs beside a version that serves."""
     tables = set(database.introspection.table_names())
     with database.cursor() as cursor:
         if database.vendor == "postgresql":
@@ -129,8 +129,9 @@ def install_rules(database: BaseDatabaseWrapper, rules: Iterable[Rule]) -> None:
             cursor.execute(IS_ERASING_FUNCTION)
         for rule in rules:
             if rule.table in tables:
-                for statement in _as_migrated(database, cursor, rule).statements(database.vendor):
-                    cursor.execute(statement)
+                with transaction.atomic(using=database.alias):
+                    for statement in _as_migrated(database, cursor, rule).statements(database.vendor):
+                        cursor.execute(statement)
 
 
 def install_rules_of_room(sender: AppConfig, using: str, **_ignored: Any) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -76,6 +77,16 @@ def test_a_rule_that_is_gone_is_noticed_and_comes_back(db: None) -> None:
 
     assert missing_rules(connection, RULES) == [rule.trigger]
     install_rules(connection, RULES)
+    assert missing_rules(connection, RULES) == []
+
+
+def test_a_rule_holds_also_while_it_is_installed_again(db: None) -> None:
+    """`migrate` runs beside a version that serves."""
+    broken = replace(RULES[0], condition="no condition", columns=())
+
+    with pytest.raises(DatabaseError):
+        install_rules(connection, [broken])
+
     assert missing_rules(connection, RULES) == []
 
 
