@@ -8,6 +8,7 @@ import base64
 import json
 import re
 from collections.abc import Sequence
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,7 +17,10 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 _env = environ.Env()
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?\Z")
+_ESCAPES = "in a password write @ as %40, # as %23, / as %2F and % as %25"
 _COLOUR = re.compile(r"#[0-9a-f]{6}\Z")
+_DATABASES = ("postgres", "postgresql", "psql", "pgsql", "sqlite")
 _REDIS = ("redis", "rediss")
 _BROKERS = (*_REDIS, "sentinel", "amqp", "amqps")
 # a broker that says nothing is given up; longer than the worker's own wait for a message, which is a second
@@ -37,8 +41,24 @@ if (VAR / "env").is_file():
 
 
 def text(name: str, default: str = "") -> str:
-    """A plain string."""
-    return str(_env.str(name, default=default))
+    """A plain string; empty is the default."""
+    return str(_env.str(name, default="")) or default
+
+
+def origin(name: str, default: str) -> str:
+    """The start of an address, as https://host or with a port, without the slash that may stand at its end."""
+    value = text(name, default).rstrip("/")
+    if not _ORIGIN.match(value):
+        raise ImproperlyConfigured(f"{name} must be like https://consent.example, in small letters, not {value!r}.")
+    return value
+
+
+def sender(name: str, default: str) -> str:
+    """A mail address, or a name with one in <>."""
+    value = text(name, default)
+    if "@" not in parseaddr(value)[1]:
+        raise ImproperlyConfigured(f"{name} must be like 'Consent <consent@consent.example>', not {value!r}.")
+    return value
 
 
 def folder(name: str) -> Path | None:
@@ -115,8 +135,8 @@ def choice(name: str, allowed: Sequence[str], default: str) -> str:
 
 
 def names(name: str, default: str = "") -> list[str]:
-    """A comma-separated list; blanks are dropped."""
-    return [part.strip() for part in _env.str(name, default=default).split(",") if part.strip()]
+    """A comma-separated list; blanks are dropped, and empty is the default."""
+    return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
 def secret(name: str, hint: str) -> str:
@@ -130,7 +150,10 @@ def secret(name: str, hint: str) -> str:
 def secret_json(name: str, hint: str) -> Any:
     """A secret that is a JSON document, given inline or as a file named by `<name>_FILE`."""
     path = _env.str(f"{name}_FILE", default="")
-    raw = (ROOT / path).read_text() if path else secret(name, hint)
+    try:
+        raw = (ROOT / path).read_text() if path else secret(name, hint)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {path}: {error.strerror}.") from None
     try:
         return json.loads(raw)
     except ValueError:
@@ -138,8 +161,14 @@ def secret_json(name: str, hint: str) -> Any:
 
 
 def database(name: str, default: str) -> dict[str, Any]:
-    """A database address as Django's settings dictionary."""
-    return dict(_env.db_url_config(_env.str(name, default=default) or default))
+    """A database address as Django's settings dictionary; another than PostgreSQL's or SQLite's raises."""
+    value = text(name, default)
+    parts = urlsplit(value)
+    # what comes after a # or / that a password has is no part of the host any more
+    whole = parts.scheme == "sqlite" or not (parts.fragment or "@" in parts.path)
+    if parts.scheme not in _DATABASES or not whole:
+        raise ImproperlyConfigured(f"{name} must be postgres://user:password@host:5432/name; {_ESCAPES}.")
+    return dict(_env.db_url_config(value))
 
 
 def redis(name: str) -> str:
@@ -190,7 +219,12 @@ def address(name: str) -> str:
 
 def email(name: str) -> dict[str, Any]:
     """A mail server's address as Django's settings."""
-    return dict(_env.email_url_config(_env.str(name)))
+    try:
+        return dict(_env.email_url_config(text(name)))
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured(
+            f"{name} must be smtp://user:password@host:587, smtp+tls://… or smtp+ssl://…; {_ESCAPES}."
+        ) from None
 
 
 def agent(prefix: str, protocols: Sequence[str], protocol: str) -> dict[str, Any]:

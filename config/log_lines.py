@@ -74,13 +74,14 @@ def _is_outage(failure: BaseException | None) -> bool:
     return problem is not None and problem.status == 503
 
 
+_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"outage": {"()": "config.log_lines.OutageWithoutTraceback"}},
     "formatters": {"lines": {"()": "config.log_lines.LogLines"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", _LEVELS, "info").upper()},
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["outage"]},
         "django.security.csrf": {"level": "ERROR"},

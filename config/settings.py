@@ -18,7 +18,7 @@ from consent.release.manifest import policy_sources
 ROOT, VAR = env.ROOT, env.VAR
 
 # --- What this deployment is -----------------------------------------------------------------------------------------
-BASE_URL = env.text("BASE_URL", "http://localhost:8000").rstrip("/")
+BASE_URL = env.origin("BASE_URL", "http://localhost:8000")
 _base = urlsplit(BASE_URL)
 _https = _base.scheme == "https"
 ISSUER = BASE_URL  # the consent app's origin, named in exports and receipts
@@ -356,7 +356,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.ModuleStaticFiles"},
 }
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("FROM_EMAIL", f"consent@{_base.hostname}")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("FROM_EMAIL", f"consent@{_base.hostname}")
 EMAIL_BACKEND = "config.private_files.PrivateFiles"
 EMAIL_FILE_PATH = VAR / "mail"
 EMAIL_TIMEOUT = 10  # seconds; a mail server that says nothing would hold a worker for ever

@@ -17,7 +17,8 @@ OF_RUN = {
 }  # fmt: skip
 READERS = {
     "text", "flag", "number", "choice", "names", "secret", "secret_json", "database", "email", "agent", "witnesses",
-    "redis", "broker", "optional_number", "folder", "address", "picture", "colour",
+    "redis", "broker", "optional_number", "folder", "address", "picture", "colour", "origin",
+    "sender",
 }  # fmt: skip
 OF_AN_AGENT = (
     "URL", "PROTOCOL", "MODEL", "TIMEOUT", "CHECKS_CONSENT", "DELETE_URL", "CONTACT",
