@@ -34,6 +34,7 @@ class Problem(Exception):
     code: ClassVar[str] = "problem"
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request was refused"
+    usual_detail: ClassVar[str] = ""  # what is said where a refusal says nothing of its own; empty is the title
     media_type: ClassVar[str] = "application/problem+json"
     shape: ClassVar[type[BaseModel]] = ProblemDetails
 
@@ -46,7 +47,7 @@ class Problem(Exception):
         limits: Sequence["Count"] = (),
         **members: Any,
     ) -> None:
-        self.detail = detail or self.title
+        self.detail = detail or self.usual_detail or self.title
         self.errors = errors or []
         self.headers = dict(headers or {})
         self.limits = tuple(limits)

@@ -7,6 +7,10 @@ class UnknownUser(Problem):
     """Your app knows nobody by this name, and no invitation is open to it. Asking for many unknown people counts."""
 
     code, status, title = "unknown_user", 404, "No such person"
+    usual_detail = (
+        "Your app knows nobody by this name. Ask the person for a new sharing ID; a test app reaches its sandbox "
+        "people, and members who agreed."
+    )
 
 
 class UnknownRequest(Problem):
@@ -79,6 +83,7 @@ class InvalidScope(Problem):
     """The scope is unknown, not offered, or not discoverable for this person; which of these is not told."""
 
     code, title = "invalid_scope", "This scope cannot be asked for"
+    usual_detail = "Nobody offers this scope, or this person does not: `GET /user-scopes/{user_id}` lists what they do."
 
 
 class InvalidConnectorKey(Problem):

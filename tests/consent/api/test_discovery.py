@@ -99,6 +99,7 @@ def test_an_unknown_person_is_404_and_counted(user_id: str, api: Developer) -> N
         assert problem(answer) == (404, "not_found")
         return
     assert problem(answer) == (404, "unknown_user")
+    assert "sharing ID" in answer.json()["detail"]  # what to do, and not the title once more
     assert unknown_users.peek(api.app.pk, "").used == 1
 
 
