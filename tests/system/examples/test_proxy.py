@@ -90,6 +90,8 @@ def _site(folder: Path, addresses: Proxy, upstream: int) -> str:
     text = re.sub(r"server unix:[^;]+;", f"server 127.0.0.1:{upstream};", text)
     text = re.sub(r" *listen \[::\].*\n", "", text)  # the two above are all that this test has
     text = text.replace("listen 80;", f"listen {addresses.plain};").replace("listen 443", f"listen {addresses.tls}")
+    away = f"location = /away {{ proxy_pass http://unix:{folder}/none; }}"  # a group that is stopped
+    text = text.replace("location = /livez", f"{away}\n    location = /livez", 1)
     return text.replace("/etc/ssl/consent/", f"{folder}/").replace("/var/log/nginx/", f"{folder}/")
 
 
@@ -217,6 +219,14 @@ def test_the_log_says_neither_a_secret_nor_whom_an_app_asks_about(
         "/accounts/password/reset/key/-",
         "/accounts/confirm-email/-",
     ]
+
+
+def test_no_log_has_a_token_while_a_group_is_away(proxy: Proxy, tmp_path_factory: pytest.TempPathFactory) -> None:
+    assert call(f"https://{proxy.tls}/away?token=cr_live_secret", "203.0.113.8")[0] == 502
+
+    (folder,) = tmp_path_factory.getbasetemp().glob("nginx[0-9]")
+    eventually(lambda: " 502 " in (folder / "consent.log").read_text(), "the log of the request")
+    assert [log.name for log in folder.glob("*.log") if "cr_live_secret" in log.read_text()] == []
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):
