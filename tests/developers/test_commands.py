@@ -68,6 +68,17 @@ def test_revoke_token(owned_app, capsys):
     assert capsys.readouterr().out == f"cr_live_{prefix}_… had ended already.\n"
 
 
+@pytest.mark.parametrize("most", [16, 200])
+def test_revoke_token_as_it_leaked(owned_app, capsys, most):
+    call_command("make_token", owned_app.app_id)
+    token = capsys.readouterr().out.strip()
+
+    call_command("revoke_token", token[:most])
+
+    assert find_token(token) is None
+    assert token not in capsys.readouterr().out
+
+
 def test_revoke_unknown_token(db):
     AppFactory()
     with pytest.raises(CommandError):

@@ -1,5 +1,6 @@
 """`manage.py revoke_token`: end a developer token now."""
 
+import re
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,14 +10,15 @@ from developers.tokens.actions import revoke_token
 
 
 class Command(BaseCommand):
-    help = "Revoke a developer token by the eight characters after cr_live_; the next call with it is refused."
+    help = "Revoke a developer token; the next call with it is refused."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("prefix")
+        parser.add_argument("prefix", help="its beginning, as cr_live_ and eight characters; those alone, or all of it")
 
     def handle(self, *args: Any, prefix: str, **options: Any) -> None:
-        token = DeveloperToken.objects.select_related("app").filter(prefix=prefix).first()
+        eight = re.sub(r"^cr_[a-z]+_", "", prefix)[:8]
+        token = DeveloperToken.objects.select_related("app").filter(prefix=eight).first()
         if token is None:
-            raise CommandError(f"There is no token cr_live_{prefix}_…")
+            raise CommandError(f"There is no token with {eight} after cr_live_ or cr_test_.")
         ended = revoke_token(token=token, by=None)
         self.stdout.write(f"{token} is revoked." if ended else f"{token} had ended already.")
