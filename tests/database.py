@@ -3,11 +3,15 @@
 Django's own flush would be refused by the triggers of append-only tables, and would take what the migrations filled in.
 """
 
+import fcntl
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.commands import flush
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -15,6 +19,7 @@ from django.test.utils import setup_databases, teardown_databases
 
 from common.sql.triggers import Rule, present_triggers
 from pkm.registry.sync import sync_registry
+from tests.settings import RUN_VAR
 
 Rows = tuple[list[str], list[tuple[Any, ...]]]
 
@@ -26,10 +31,9 @@ def migrated_database() -> Iterator[None]:
     It is made whether or not a test says that it needs one: without it, connections lead to the database of
     DATABASE_URL.
     """
-    before = setup_databases(0, interactive=False, serialized_aliases=set())
+    before = _made_once()
     if connection.vendor == "postgresql":
         _trust_memory()
-    sync_registry()
     operations = type(connection.ops)
     plain, plain_signal = operations.execute_sql_flush, flush.emit_post_migrate_signal
     put_back = _copied() if connection.vendor == "sqlite" else _emptied()
@@ -43,6 +47,31 @@ def migrated_database() -> Iterator[None]:
         if connection.vendor == "postgresql":
             _end_other_sessions()
         teardown_databases(before, 0)
+
+
+def _made_once() -> list[tuple[BaseDatabaseWrapper, str, bool]]:
+    """The first process of a run migrates, which takes ten seconds; on SQLite the others copy its file.
+
+    Answers what to tear down, as `setup_databases` does.
+    """
+    copy = Path(RUN_VAR, "migrated.sqlite3")
+    with Path(RUN_VAR, "migrated.lock").open("w") as lock:
+        if connection.vendor == "sqlite":
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if copy.exists():
+            before, own = connection.settings_dict["NAME"], connection.creation._get_test_db_name()
+            shutil.copyfile(copy, own)
+            connection.close()
+            settings.DATABASES[connection.alias]["NAME"] = connection.settings_dict["NAME"] = own
+            return [(connection, before, True)]
+        made: list[tuple[BaseDatabaseWrapper, str, bool]] = setup_databases(
+            0, interactive=False, serialized_aliases=set()
+        )
+        sync_registry()
+        if connection.vendor == "sqlite":
+            connection.close()  # what is in the log beside the file goes into it
+            shutil.copyfile(connection.settings_dict["NAME"], copy)
+        return made
 
 
 def _trust_memory() -> None:
