@@ -4,11 +4,13 @@ import gc
 import logging
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest import runner
 from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 from django.conf import settings
 from django.db import connection
@@ -77,6 +79,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def long_form(request: pytest.FixtureRequest) -> bool:
     """Whether tests that are marked `long` run in their long form."""
     return bool(request.config.getoption("--long"))
+
+
+def _with_room(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    return call(*arguments, **options)
+
+
+# Python keeps the frames of calls in pieces of 16 kB, and gives a piece back as soon as a call returns from it: a loop
+# whose calls lie on either side of the end of one asks the system for memory each time, two thousand times in a test.
+# A call that says that it needs a MiB is given two, and what is called inside it shares the rest.
+_with_room.__code__ = _with_room.__code__.replace(co_stacksize=2**17)
+runner.runtestprotocol = partial(_with_room, runner.runtestprotocol)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
