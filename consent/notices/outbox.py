@@ -111,7 +111,9 @@ def _taken_numbers(counts: Counter[int]) -> dict[int, int]:
 def _enqueue(notices: Sequence[Notice], *, at: datetime) -> None:
     """Write one delivery for every endpoint of a notice's app that wants its kind, in the notices' transaction."""
     endpoints: dict[int, list[WebhookEndpoint]] = defaultdict(list)
-    for endpoint in WebhookEndpoint.objects.filter(app__in={notice.app_id for notice in notices}, disabled_at=None):
+    of_apps = WebhookEndpoint.objects.filter(app__in={notice.app_id for notice in notices}, disabled_at=None)
+    # locked, or one that is deleted before this commits would undo what is told
+    for endpoint in of_apps.select_for_update(no_key=True).order_by("pk"):
         endpoints[endpoint.app_id].append(endpoint)
     trace_id = request_ids.current()
     new = (

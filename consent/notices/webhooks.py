@@ -188,14 +188,15 @@ def _finish(row: WebhookDelivery, outcome: webhook_client.Outcome) -> None:
         pause = PAUSES[attempt - 1] * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
         changes |= {"next_at": now + pause}
     with transaction.atomic():
+        if outcome.gone:  # before its deliveries, as whoever deletes it takes them
+            disable_endpoint(endpoint=row.endpoint, by=None, reason="it answered 410 Gone")
         WebhookDelivery.objects.filter(pk=row.pk, status=DeliveryStatus.WAITING).update(**changes)
         if outcome.gone:
-            _disable(row.endpoint, now)
+            _give_up(row.endpoint, now)
 
 
-def _disable(endpoint: WebhookEndpoint, now: datetime) -> None:
+def _give_up(endpoint: WebhookEndpoint, now: datetime) -> None:
     """410: the receiver asked to be left alone. What still waits for it is given up."""
-    disable_endpoint(endpoint=endpoint, by=None, reason="it answered 410 Gone")
     WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.WAITING).update(
         status=DeliveryStatus.GIVEN_UP, finished_at=now, failure="the endpoint is disabled"
     )

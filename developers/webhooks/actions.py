@@ -14,7 +14,7 @@ from accounts.models import User
 from common import encryption
 from common.clock import database_now
 from common.outbound.signing import new_secret
-from common.problems import InvalidRequest
+from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.webhooks.models import WebhookEndpoint
@@ -32,7 +32,7 @@ def add_endpoint(*, app: App, url: str, by: User | None, types: Sequence[str] = 
     Raises `InvalidRequest`.
     """
     check_address(url)
-    locked = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)  # two at once are counted one after the other
     if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     if WebhookEndpoint.objects.filter(app=app).count() >= MOST_ENDPOINTS:
@@ -45,22 +45,27 @@ def add_endpoint(*, app: App, url: str, by: User | None, types: Sequence[str] = 
 
 
 @transaction.atomic
-def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str], by: User) -> bool:
-    """Send to `url` and of `types` from now on, what waits too; False where that is so already.
+def change_endpoint(
+    *, endpoint: WebhookEndpoint, url: str | None = None, types: Sequence[str] | None = None, by: User
+) -> bool:
+    """Send to `url` and of `types` from now on, what waits too; what is None stays. False where that is so already.
 
-    Raises `InvalidRequest`.
+    Raises `InvalidRequest`, `NotFound`.
     """
-    App.objects.select_for_update().get(pk=endpoint.app_id)
-    before = {"url": endpoint.url, "types": list(endpoint.types)}
-    after = {"url": url, "types": list(types)}
+    App.objects.select_for_update(no_key=True).get(pk=endpoint.app_id)
+    current = _locked(endpoint)
+    before = {"url": current.url, "types": list(current.types)}
+    new_url = current.url if url is None else url
+    after = {"url": new_url, "types": before["types"] if types is None else list(types)}
     if before == after:
         return False
-    if url != endpoint.url:
-        check_address(url)
-        _must_be_free(endpoint.app, url)
-    endpoint.url, endpoint.types = url, list(types)
-    endpoint.save(update_fields=["url", "types"])
-    record(app=endpoint.app, by=by, action="webhook.changed", endpoint=endpoint.pk, url=url, before=before, after=after)
+    if new_url != current.url:
+        check_address(new_url)
+        _must_be_free(current.app, new_url)
+    current.url, current.types = new_url, after["types"]
+    current.save(update_fields=["url", "types"])
+    facts = {"endpoint": current.pk, "url": current.url, "before": before, "after": after}
+    record(app=current.app, by=by, action="webhook.changed", **facts)
     return True
 
 
@@ -68,13 +73,8 @@ def change_endpoint(*, endpoint: WebhookEndpoint, url: str, types: Sequence[str]
 def update_endpoint(
     *, endpoint: WebhookEndpoint, by: User, url: str | None, types: Sequence[str] | None, enabled: bool | None
 ) -> WebhookEndpoint:
-    """All that is given of these at once; what is None stays. Returns how it is then. Raises `InvalidRequest`."""
-    change_endpoint(
-        endpoint=endpoint,
-        url=endpoint.url if url is None else url,
-        types=endpoint.types if types is None else types,
-        by=by,
-    )
+    """As `change_endpoint`, and on or off. Returns how it is then."""
+    change_endpoint(endpoint=endpoint, url=url, types=types, by=by)
     if enabled is True:
         enable_endpoint(endpoint=endpoint, by=by)
     elif enabled is False:
@@ -85,10 +85,12 @@ def update_endpoint(
 @transaction.atomic
 def delete_endpoint(*, endpoint: WebhookEndpoint, by: User) -> bool:
     """Forget the endpoint with its secret, and its deliveries with what became of them; False where it was gone."""
-    deleted, _ = WebhookEndpoint.objects.filter(pk=endpoint.pk).delete()
-    if deleted:
-        record(app=endpoint.app, by=by, action="webhook.deleted", endpoint=endpoint.pk, url=endpoint.url)
-    return bool(deleted)
+    there = WebhookEndpoint.objects.filter(pk=endpoint.pk)
+    if there.select_for_update().first() is None:  # before its deliveries: one that is being written is in by then
+        return False
+    there.delete()
+    record(app=endpoint.app, by=by, action="webhook.deleted", endpoint=endpoint.pk, url=endpoint.url)
+    return True
 
 
 @transaction.atomic
@@ -96,11 +98,11 @@ def renew_secret(*, endpoint: WebhookEndpoint, by: User, overlap: timedelta = OV
     """A new secret, which signs from the next delivery on; for `overlap` the old one signs beside it.
 
     24 h by default, at most 30 days; none at all where the old one leaked. Renewed once more within an overlap, the
-    oldest signs nothing any more. Raises `InvalidRequest`.
+    oldest signs nothing any more. Raises `InvalidRequest`, `NotFound`.
     """
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise InvalidRequest("The old secret may sign for another 0 to 30 days.")
-    locked = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
+    locked = _locked(endpoint)
     secret = new_secret()
     locked.previous_secret, locked.previous_until = (locked.secret, database_now() + overlap) if overlap else ("", None)
     locked.secret = encryption.sealed(secret)
@@ -135,6 +137,14 @@ def enable_endpoint(*, endpoint: WebhookEndpoint, by: User) -> bool:
     if changed:
         record(app=endpoint.app, by=by, action="webhook.enabled", endpoint=endpoint.pk, url=endpoint.url)
     return changed
+
+
+def _locked(endpoint: WebhookEndpoint) -> WebhookEndpoint:
+    """As it stands now."""
+    found = WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=endpoint.pk).first()
+    if found is None:
+        raise NotFound("The app has no such endpoint.")
+    return found
 
 
 def _must_be_free(app: App, url: str) -> None:
