@@ -58,7 +58,7 @@ def request_erasure(*, by: User) -> Erasure:
 @transaction.atomic
 def order_erasure(*, of: User) -> Erasure:
     """An operator erases somebody who asked them to: due at once. Raises `ErasureBlocked`."""
-    User.objects.select_for_update().get(pk=of.pk)
+    User.objects.select_for_update(no_key=True).get(pk=of.pk)
     now = database_now()
     open_erasures().filter(user=of).update(cancelled_at=now)
     return _open_erasure(of, ErasureRequester.OPERATOR, timedelta(0))[0]
@@ -66,7 +66,7 @@ def order_erasure(*, of: User) -> Erasure:
 
 def _open_erasure(user: User, requester: ErasureRequester, wait: timedelta) -> tuple[Erasure, bool]:
     """The erasure that waits, and whether it is a new one."""
-    User.objects.select_for_update().get(pk=user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if words := obstacles(user):
         raise ErasureBlocked(words)
     found = open_erasures().filter(user=user).first()

@@ -27,7 +27,7 @@ def add_destination(*, app: App, name: str, url: str, by: User | None) -> tuple[
     `name` is what people read: one line of plain text, 1 to 80 characters. Raises `InvalidRequest`.
     """
     check_address(url)
-    locked = App.objects.select_for_update().get(pk=app.pk)  # two at once are counted one after the other
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)  # two at once are counted one after the other
     if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     existing = Destination.objects.filter(app=app, removed_at=None)

@@ -51,7 +51,7 @@ _Disclosure = Literal["open", "withheld"]
 # and no change of the entry or the app by staff meanwhile, who would cancel what waits but not what comes after.
 _LOCKS = f"""
 SELECT {NAMED_LOCK} FROM pkm_scope_registry s, developer_apps a
- WHERE s.scope = %(scope)s AND a.id = %(app_pk)s FOR KEY SHARE OF s, a
+ WHERE s.scope = %(scope)s AND a.id = %(app_pk)s FOR KEY SHARE OF s FOR SHARE OF a
 """  # noqa: S608  # made of constants
 
 

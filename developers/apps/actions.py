@@ -39,7 +39,7 @@ def changing_app(*, app_pk: int, by: User | None) -> Iterator[None]:
 
 
 def _shown_of(app_pk: int) -> dict[str, Any]:
-    App.objects.select_for_update().get(pk=app_pk)
+    App.objects.select_for_update(no_key=True).get(pk=app_pk)
     shown: dict[str, Any] = App.objects.values(*SHOWN_TO_PEOPLE).get(pk=app_pk)
     return shown
 
@@ -48,7 +48,7 @@ def _shown_of(app_pk: int) -> dict[str, Any]:
 def make_test_app(*, name: str, by: User) -> App:
     """A test app, which needs no staff; `by` becomes its owner. Raises `InvalidRequest`."""
     _check_name(name)
-    get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
+    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
     if App.objects.filter(mode=AppMode.TEST, members__user=by, members__role="owner").count() >= MOST_TEST_APPS:
         raise InvalidRequest(f"Nobody owns more than {MOST_TEST_APPS} test apps.")
     app = App.objects.create(mode=AppMode.TEST, name=name.strip())
@@ -83,7 +83,7 @@ def set_origins(*, app: App, origins: list[str], by: User) -> bool:
     `origins` are as `tried_origin_of` writes them. A live app's are approved with its application. Raises
     `InvalidRequest`.
     """
-    locked = App.objects.select_for_update().get(pk=app.pk)
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
     if not locked.is_test:
         raise InvalidRequest("The origins of a live app change by an application alone.")
     if locked.status == AppStatus.CLOSED:
@@ -104,7 +104,7 @@ def close_app(*, app: App, by: User, action: str = "app.closed") -> bool:
     What waits for a decision is cancelled. Grants stand as they are, and nobody can read by them any more.
     """
     now = timezone.now()
-    App.objects.select_for_update().get(pk=app.pk)  # a token that is being minted comes before or not at all
+    App.objects.select_for_update(no_key=True).get(pk=app.pk)  # a token that is being minted comes before or not at all
     open_app = App.objects.filter(pk=app.pk).exclude(status=AppStatus.CLOSED)
     if not open_app.update(status=AppStatus.CLOSED, updated_at=now):
         return False

@@ -55,7 +55,7 @@ def remove_member(*, member: AppMember, by: User) -> None:
 
     Raises `OwnerRequired`, `LastOwner`, `NotFound`, `InvalidRequest`.
     """
-    is_closed = App.objects.select_for_update().get(pk=member.app_id).status == AppStatus.CLOSED
+    is_closed = App.objects.select_for_update(no_key=True).get(pk=member.app_id).status == AppStatus.CLOSED
     if member.user_id != by.pk:
         if is_closed:
             raise _closed()
@@ -86,7 +86,7 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
 
 
 def _lock(app: App) -> None:
-    locked = App.objects.select_for_update().get(pk=app.pk)
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
     if locked.status == AppStatus.CLOSED:
         raise _closed()
 

@@ -132,7 +132,7 @@ def accept_invitation(*, secret: str, by: User) -> AppMember:
         raise errors.InvitationEnded()
     if not is_for(found, by):
         raise errors.InvitationForAnother("Sign in with the account of the address that the invitation went to.")
-    App.objects.select_for_update().get(pk=found.app_id)
+    App.objects.select_for_update(no_key=True).get(pk=found.app_id)
     now = database_now()
     claimed = _pending(found.pk).filter(digest=found.digest, expires_at__gt=now)
     is_member = AppMember.objects.filter(app=found.app, user=by).exists()
@@ -252,7 +252,7 @@ def _write(invitation: AppInvitation, secret: str) -> None:
 
 
 def _lock_as_owner(app: App, by: User) -> None:
-    locked = App.objects.select_for_update().get(pk=app.pk)
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
     require_owner(app, by)
     if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")

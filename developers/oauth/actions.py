@@ -80,7 +80,7 @@ def allow_host(*, authorization: AuthorizationRequest, by: User, app: App | None
     wanted = [name for name in SCOPES if name in set(permissions) & set(authorization.permissions)]
     if not wanted:
         raise InvalidRequest("Choose at least one permission.")
-    get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once make one app, and are counted
+    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once make one app, and are counted
     acts_as = _own_app(authorization.client, by) if app is None else _active_app(app, by)
     _, prefix, unusable = new_token("oauth")
     row = DeveloperToken.objects.create(
@@ -113,7 +113,8 @@ def allow_host(*, authorization: AuthorizationRequest, by: User, app: App | None
 
 
 def _active_app(app: App, by: User) -> App:
-    active = App.objects.select_for_update().filter(pk=app.pk, status=AppStatus.ACTIVE, members__user=by).first()
+    of_member = App.objects.filter(pk=app.pk, status=AppStatus.ACTIVE, members__user=by)
+    active = of_member.select_for_update(of=("self",), no_key=True).first()
     if active is None:
         raise InvalidRequest("Choose an active app that you are a member of.")
     return active
@@ -177,7 +178,7 @@ def _valid(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
         digest=digest(secret), kind=kind
     )
     # the one row that all of a family share comes first, so that two of its tokens never wait for each other
-    DeveloperToken.objects.select_for_update().filter(pk__in=rows.values("token")).first()
+    DeveloperToken.objects.select_for_update(no_key=True).filter(pk__in=rows.values("token")).first()
     found = rows.filter(token__client__client_id=client_id).first()
     if found is None or found.token.app.status == AppStatus.CLOSED or not found.token.created_by.is_active:
         raise InvalidGrant()

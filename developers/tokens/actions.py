@@ -88,7 +88,7 @@ def _mint(
         raise InvalidRequest(f"Permissions are one or more of {', '.join(Permission.values)}.")
     if not now < expires_at <= now + LONGEST_LIFETIME:
         raise InvalidRequest("A token expires in the future, within 365 days.")
-    locked = App.objects.select_for_update().get(pk=app.pk)
+    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
     if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     if DeveloperToken.objects.filter(prefix=prefix).exists():
@@ -133,7 +133,8 @@ def rotate_token(*, token: DeveloperToken, by: User, overlap: timedelta = OVERLA
     """
     if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
         raise InvalidRequest("The old token may live on for 0 to 30 days.")
-    old = DeveloperToken.objects.select_for_update().select_related("app").get(pk=token.pk)
+    App.objects.select_for_update(no_key=True).get(pk=token.app_id)  # before its tokens, as whoever closes it
+    old = DeveloperToken.objects.select_for_update(of=("self",), no_key=True).select_related("app").get(pk=token.pk)
     now = timezone.now()
     if old.client_id is not None:
         raise InvalidRequest("A host renews its tokens itself.")

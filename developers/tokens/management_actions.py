@@ -38,7 +38,7 @@ def mint_management_token(
     _check_permissions(permissions, by)
     if not timedelta(0) < lifetime <= LONGEST_MANAGEMENT_LIFETIME:
         raise InvalidRequest(f"A management token lives for at most {LONGEST_MANAGEMENT_LIFETIME.days} days.")
-    get_user_model().objects.select_for_update().get(pk=by.pk)  # two at once are counted one after the other
+    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
     if prefix and ManagementToken.objects.filter(prefix=prefix).exists():
         raise AlreadyMade
     if live_management_tokens(by).count() >= MOST_MANAGEMENT_TOKENS:
