@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter
 from pydantic import BaseModel
@@ -76,6 +77,15 @@ class JSONView(APIView):
             if found is not None:
                 request.user, request.auth = cast("Any", found)
                 break
+
+    def let_in_again(self, request: JSONRequest) -> None:
+        """Refuse who lost meanwhile what let them in: a body may be sent slowly, so as to act with it afterwards."""
+        sent = request._request
+        if hasattr(sent, "session"):
+            sent.session = type(sent.session)(sent.session.session_key)
+            sent.user = get_user(sent)
+        self.perform_authentication(request)
+        self.check_permissions(request)
 
     def check_content(self, request: JSONRequest) -> None:
         """Raise where the body is of another media type, or over `body_limit`."""
