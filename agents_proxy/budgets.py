@@ -46,4 +46,4 @@ def _limits(budget: Budget, person_pk: int, app_pk: int | None) -> list[tuple[Li
 
 def _limit(budget: Budget, who: str) -> Limit:
     allowed = settings.A2A_BUDGETS[f"{budget}_PER_{who}_PER_HOUR".upper()]
-    return Limit(f"{budget}-per-{who}", allowed, _HOUR)
+    return Limit(f"{budget}-per-{who}", allowed, _HOUR, in_database=True)  # or a refusal would undo no count of Redis

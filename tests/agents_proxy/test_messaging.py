@@ -10,6 +10,7 @@ from cryptography.fernet import Fernet
 from django.test import Client
 
 from accounts.models import User
+from agents_proxy.budgets import Budget, usage
 from agents_proxy.messaging import phone_numbers
 from agents_proxy.messaging.models import OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent import actions as consents
@@ -166,6 +167,9 @@ def test_an_app_has_a_budget_of_messages_for_all_its_people(db: None, carrier: A
 
     assert [answer.status_code for answer in answers] == [200, 429]
     assert len(carrier.requests) == 1
+    refused, _ = people[1]
+    of_person, _ = usage(Budget.MESSAGES, person_pk=refused.pk, app_pk=shop.pk)
+    assert of_person.used == 0  # what one app may not send costs its people nothing elsewhere
 
 
 def test_a_message_whose_answer_never_came_is_not_sent_again(carrier: Agents, person: User, settings: Any) -> None:
