@@ -101,6 +101,12 @@ def approve_application(
     `verified` says that the legal name was checked, and is shown to people. `seen` is the `updated_at` of what `by`
     looked at: one that was changed since is not decided.
     """
+    if verified and application.applicant_id == by.pk:
+        raise InvalidRequest(
+            gettext(
+                "The name in your own application is checked by somebody else of the staff; you can approve it unchecked."
+            )
+        )
     app = _approve(application, by=by, verified=verified, note=note, seen=seen)
     _write_to_applicant(application, app)
     return app

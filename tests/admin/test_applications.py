@@ -80,6 +80,17 @@ def test_application_is_approved_once(page: Client, staff: Any, waiting: Any, de
     assert "?decide=" not in page.get(_address(waiting)).content.decode()
 
 
+def test_nobody_checks_the_name_in_their_own_application(page: Client, staff: Any, waiting: Any) -> None:
+    type(waiting).objects.filter(pk=waiting.pk).update(applicant=staff)
+    answer = _decide(page, waiting, "approve_verified")
+    assert answer.status_code == 400
+    assert "checked by somebody else of the staff" in answer.content.decode()
+    assert not App.objects.exists()
+
+    _decide(page, waiting, "approve")
+    assert not App.objects.get().verified
+
+
 @pytest.mark.parametrize(("decision", "status"), [("send_back", "sent_back"), ("reject", "rejected")])
 def test_who_sends_back_or_rejects_says_why(page: Client, waiting: Any, decision: str, status: str) -> None:
     silent = _decide(page, waiting, decision, "  ")
