@@ -77,9 +77,11 @@ def approve(*, request_id: str, by: User, body: ApproveBody) -> None:
 def _approve(*, request_id: str, by: User, body: ApproveBody) -> None:
     """Claim, check, grant, export, audit, receipt and notice in one transaction."""
     with transaction.atomic():
-        decision_policies.lock_scope(request_id)
+        decision_policies.lock_scope_and_person(request_id, by)
         now = database_now()
         request = _claim(request_id=request_id, by=by, to=RequestStatus.APPROVED, at=now)
+        if not request.user.is_active:  # closed since their session was looked at; what lived has ended already
+            raise UnknownRequest
         older = lock_live_grants(request)
         if request.withheld and Grant.objects.live(now).known().filter(pk__in=older).exists():
             raise _SharedMeanwhile

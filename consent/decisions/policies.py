@@ -27,9 +27,10 @@ from pkm.registry import copy as registry_copy
 
 SHORTEST_ACCESS = 300  # seconds
 
-_LOCK_SCOPE = """
-SELECT 1 FROM pkm_scope_registry
- WHERE id = (SELECT scope_entry_id FROM consent_requests WHERE request_id = %(request_id)s) FOR KEY SHARE
+_LOCK = """
+SELECT 1 FROM pkm_scope_registry s, users u
+ WHERE s.id = (SELECT scope_entry_id FROM consent_requests WHERE request_id = %(request_id)s) AND u.id = %(user_pk)s
+   FOR KEY SHARE OF s FOR SHARE OF u
 """
 
 
@@ -37,12 +38,13 @@ class ScopeWithdrawn(Exception):
     """Staff withdrew the scope of the request; the task that cancels what waits has not come to it yet."""
 
 
-def lock_scope(request_id: str) -> None:
-    """Let staff change or withdraw the scope of this request only once the transaction is over.
+def lock_scope_and_person(request_id: str, by: User) -> None:
+    """Let staff change or withdraw the scope of this request, and the account be closed for good, only once the
+    transaction is over.
 
     Before the request itself is locked: staff lock the entry first and what waits on it second.
     """
-    take_locks(_LOCK_SCOPE, {"request_id": request_id})
+    take_locks(_LOCK, {"request_id": request_id, "user_pk": by.pk})
 
 
 def is_requested(request: ConsentRequest, path: str, stored: StoredAttributes) -> bool:

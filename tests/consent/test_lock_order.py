@@ -6,15 +6,28 @@ from collections.abc import Callable
 import pytest
 from django.db import connection, transaction
 
+from accounts.erasure.actions import erase, order_erasure
+from accounts.models import User
 from common.problems import Problem
 from consent.decisions import actions as decision_actions
+from consent.errors import UnknownRequest
+from consent.grants.models import Grant
 from consent.notices.models import Notice, WebhookDelivery
 from consent.requests.models import ConsentRequest
 from developers.apps import actions as app_actions
 from developers.models import App, DeveloperApplication, DeveloperToken, WebhookEndpoint
 from developers.tokens.actions import rotate_token
 from developers.webhooks.actions import delete_endpoint
-from tests.factories import ConsentRequestFactory, MemberFactory, StaffFactory, TokenFactory, WebhookEndpointFactory
+from tests.consent.decisions import approval
+from tests.factories import (
+    ConsentRequestFactory,
+    MemberFactory,
+    PersonFactory,
+    StaffFactory,
+    TokenFactory,
+    WebhookEndpointFactory,
+    give_vault,
+)
 from tests.locks import somebody_waits_for_a_lock
 from tests.patience import MOST_SECONDS, eventually
 
@@ -78,6 +91,30 @@ def test_a_decision_is_told_nowhere_that_is_deleted_meanwhile() -> None:
     assert Notice.objects.filter(request=request).exists()
     assert not WebhookEndpoint.objects.exists()
     assert not WebhookDelivery.objects.exists()
+
+
+def test_what_is_approved_while_the_account_goes_ends_with_it() -> None:
+    vault = give_vault(PersonFactory())
+    request = ConsentRequestFactory(user=vault.user)
+    body, erasure = approval(request, vault), order_erasure(of=vault.user)
+
+    raised = meanwhile(
+        lambda: erase(erasure_pk=erasure.pk),
+        before=lambda: decision_actions.approve(request_id=request.request_id, by=vault.user, body=body),
+    )
+
+    assert raised == []
+    assert Grant.objects.get().status == "revoked"
+
+
+def test_whose_account_was_closed_a_moment_ago_approves_nothing() -> None:
+    vault = give_vault(PersonFactory())
+    request = ConsentRequestFactory(user=vault.user)
+    body = approval(request, vault)
+    User.objects.update(is_active=False)
+
+    with pytest.raises(UnknownRequest):
+        decision_actions.approve(request_id=request.request_id, by=vault.user, body=body)
 
 
 def test_an_app_is_closed_while_its_token_is_rotated() -> None:
