@@ -7,6 +7,7 @@ from django.db import models, transaction
 
 from accounts.models import User
 from common.clock import rfc3339
+from common.constraints import check
 from common.limits import Limit, count
 from common.problems import TooManyRequests
 from common.sql.dialect import Joined
@@ -32,9 +33,7 @@ class VaultNotes(models.Model):
 
     class Meta:
         db_table = "vault_notes"
-        constraints = [
-            models.CheckConstraint(condition=models.Q(revision__gte=1), name="vault_notes_revision_from_one")
-        ]
+        constraints = [check("vault_notes_revision_from_one", models.Q(revision__gte=1))]
 
 
 def notes_of(user: User) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import models
+from django.db.models import F, Index, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from common.constraints import all_or_none, check, value_in
 from common.sql.dialect import ClockTimestamp
 from consent.states import Actor, RequestStatus, effective_request_status
 
@@ -33,23 +35,11 @@ class ScopeTemplate(models.Model):
         verbose_name = _("template")
         verbose_name_plural = _("templates")
         constraints = [
-            models.UniqueConstraint(fields=["template_id", "version"], name="consent_template_version_once"),
-            models.UniqueConstraint(
-                fields=["template_id"], condition=models.Q(active=True), name="consent_template_one_active"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(approved_by__isnull=True, approved_at__isnull=True)
-                | models.Q(approved_by__isnull=False, approved_at__isnull=False),
-                name="consent_template_approval_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(active=False) | models.Q(approved_by__isnull=False),
-                name="consent_template_active_approved",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(approved_by__isnull=True) | ~models.Q(approved_by=models.F("proposed_by")),
-                name="consent_template_four_eyes",
-            ),
+            UniqueConstraint(fields=["template_id", "version"], name="consent_template_version_once"),
+            UniqueConstraint(fields=["template_id"], condition=Q(active=True), name="consent_template_one_active"),
+            all_or_none("consent_template_approval_together", "approved_by", "approved_at"),
+            check("consent_template_active_approved", Q(active=False) | Q(approved_by__isnull=False)),
+            check("consent_template_four_eyes", Q(approved_by__isnull=True) | ~Q(approved_by=F("proposed_by"))),
         ]
 
     def __str__(self) -> str:
@@ -132,50 +122,39 @@ class ConsentRequest(models.Model):
         verbose_name = _("consent request")
         verbose_name_plural = _("consent requests")
         constraints = [
-            models.UniqueConstraint(fields=["request_id"], name="consent_request_id_once"),
-            models.CheckConstraint(
-                condition=models.Q(status__in=[s.value for s in RequestStatus]), name="consent_request_status"
+            UniqueConstraint(fields=["request_id"], name="consent_request_id_once"),
+            value_in("consent_request_status", "status", RequestStatus),
+            check(
+                "consent_request_decision_together",
+                Q(status="pending", decided_at__isnull=True, decided_by="")
+                | (~Q(status="pending") & Q(decided_at__isnull=False, decided_by__in=[str(actor) for actor in Actor])),
             ),
-            models.CheckConstraint(
-                condition=models.Q(status="pending", decided_at__isnull=True, decided_by="")
-                | (
-                    ~models.Q(status="pending")
-                    & models.Q(decided_at__isnull=False, decided_by__in=[actor.value for actor in Actor])
-                ),
-                name="consent_request_decision_together",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(refresh_policy__in=RefreshPolicy.values), name="consent_request_refresh_policy"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(expires_at__gt=models.F("created_at")), name="consent_request_expires_later"
-            ),
-            models.CheckConstraint(condition=~models.Q(pairwise_id=""), name="consent_request_names_person"),
-            models.UniqueConstraint(
+            value_in("consent_request_refresh_policy", "refresh_policy", RefreshPolicy),
+            check("consent_request_expires_later", Q(expires_at__gt=F("created_at"))),
+            check("consent_request_names_person", ~Q(pairwise_id="")),
+            UniqueConstraint(
                 fields=["app", "user", "scope", "connector_thumbprint"],
-                condition=models.Q(status="pending"),
+                condition=Q(status="pending"),
                 name="consent_request_one_pending",
             ),
         ]
         indexes = [
-            models.Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
-            models.Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
-            models.Index(fields=["app", "-id"], name="consent_request_of_app"),
-            models.Index(fields=["app", "status", "-id"], name="consent_request_of_status"),
-            models.Index(
+            Index(fields=["user", "status", "-created_at"], name="consent_request_inbox"),
+            Index(fields=["app", "user", "scope", "-id"], name="consent_request_newest"),
+            Index(fields=["app", "-id"], name="consent_request_of_app"),
+            Index(fields=["app", "status", "-id"], name="consent_request_of_status"),
+            Index(
                 fields=["app", "connector_thumbprint", "connector_key_id", "created_at", "withheld"],
                 name="consent_known_request_keys",
             ),
-            models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="consent_request_expiring"),
-            models.Index(
-                fields=["scope_entry", "id"], condition=models.Q(status="pending"), name="consent_request_of_scope"
-            ),
-            models.Index(
+            Index(fields=["expires_at"], condition=Q(status="pending"), name="consent_request_expiring"),
+            Index(fields=["scope_entry", "id"], condition=Q(status="pending"), name="consent_request_of_scope"),
+            Index(
                 fields=["created_at"],
-                condition=models.Q(status="pending", mail_waits=True),
+                condition=Q(status="pending", mail_waits=True),
                 name="consent_request_to_mail",
             ),
-            models.Index(fields=["id"], condition=models.Q(record_waits=True), name="consent_request_to_record"),
+            Index(fields=["id"], condition=Q(record_waits=True), name="consent_request_to_record"),
         ]
 
     def __str__(self) -> str:
