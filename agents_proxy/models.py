@@ -8,21 +8,3 @@ from agents_proxy.financial.models import Item, LinkSession, RefreshRun
 from agents_proxy.messaging.models import MessageTemplate, OptOut, OutboundMessage, PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.models import Call
-
-__all__ = [
-    "Activation",
-    "Call",
-    "Correction",
-    "Deletion",
-    "Destination",
-    "Item",
-    "LinkSession",
-    "MessageTemplate",
-    "OptOut",
-    "OutboundMessage",
-    "PhoneNumber",
-    "ProcessingConsent",
-    "RefreshRun",
-    "Run",
-    "Step",
-]

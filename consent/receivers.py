@@ -24,7 +24,7 @@ from consent.requests.actions import cancel_requests_of_app, cancel_requests_of_
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
 from consent.states import Actor
-from developers.models import App
+from developers.apps.models import App
 from developers.signals import Count, app_changed, apps_counted, tokens_ended
 from pkm.hooks import Touched, entries_touched, entries_withdrawn, entry_changed
 from pkm.registry.models import ScopeEntry

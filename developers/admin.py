@@ -20,12 +20,11 @@ from common.problems import Problem
 from developers.applications.admin import ApplicationAdmin
 from developers.apps import admin as app_admin
 from developers.members.models import AppInvitation
-from developers.models import DeveloperToken, Permission
 from developers.request_log.models import LoggedRequest
 from developers.staff_secrets import ShownOnce
 from developers.tokens import actions as token_actions
 from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
-from developers.tokens.models import ManagementPermission, ManagementToken
+from developers.tokens.models import DeveloperToken, ManagementPermission, ManagementToken, Permission
 from developers.tokens.queries import live_tokens
 
 __all__ = ["ApplicationAdmin", "app_admin"]  # Django looks for all of them here

@@ -16,29 +16,3 @@ from developers.tokens.models import (
     default_permissions,
 )
 from developers.webhooks.models import WebhookEndpoint
-
-__all__ = [
-    "App",
-    "AppAuditEntry",
-    "AppInvitation",
-    "AppMember",
-    "AppMode",
-    "AppPerson",
-    "AppStatus",
-    "ApplicationStatus",
-    "DeveloperApplication",
-    "DeveloperToken",
-    "IdempotencyKey",
-    "LoggedRequest",
-    "Logo",
-    "ManagementPermission",
-    "ManagementToken",
-    "MemberRole",
-    "OAuthClient",
-    "OAuthSecret",
-    "Permission",
-    "WebhookEndpoint",
-    "default_expiry",
-    "default_permissions",
-    "new_app_id",
-]

@@ -7,24 +7,3 @@ from pkm.registry.models import Domain, HiddenScope, RegistryVersion, ScopeEntry
 from pkm.reset.models import VaultReset
 from pkm.segments.models import Blob, Manifest, ManifestPath
 from pkm.vault.models import KeyWrapper, RotationWrapper, VaultKey
-
-__all__ = [
-    "Blob",
-    "Domain",
-    "Event",
-    "HiddenScope",
-    "Index",
-    "KeyWrapper",
-    "LegacyBlob",
-    "LegacyMetadata",
-    "Manifest",
-    "ManifestPath",
-    "MigrationState",
-    "RegistryVersion",
-    "RotationWrapper",
-    "ScopeEntry",
-    "StarterRecord",
-    "VaultKey",
-    "VaultNotes",
-    "VaultReset",
-]

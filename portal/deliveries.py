@@ -13,7 +13,7 @@ from common.clock import database_now, rfc3339
 from consent.notices.models import DeliveryStatus, WebhookDelivery
 from consent.notices.queries import FAILED, deliveries_of
 from developers.apps.models import AppStatus
-from developers.models import WebhookEndpoint
+from developers.webhooks.models import WebhookEndpoint
 
 PAGE = 50
 

@@ -23,7 +23,8 @@ from consent.errors import InvalidConnectorKey
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
 from consent.requests.published_keys import WELL_KNOWN_PATH
-from developers.models import App, AppMember, AppStatus
+from developers.apps.models import App, AppStatus
+from developers.members.models import AppMember
 from portal.shell import Tab, app_page, portal_page, posted
 
 MOST_SHOWN = 200

@@ -19,9 +19,10 @@ from consent.event_types import TEST_WEBHOOK_TYPE, WEBHOOK_TYPES
 from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
 from consent.notices.webhook_client import Outcome
-from developers.models import AppMember, WebhookEndpoint
+from developers.members.models import AppMember
 from developers.webhooks import actions as webhooks
 from developers.webhooks import queries as webhook_queries
+from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.words import address_refused
 from portal.deliveries import LogFilter, failure_in_words, newest_of_each, page_of_deliveries
 from portal.fields import ReceiverAddress

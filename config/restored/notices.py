@@ -8,7 +8,7 @@ from common.clock import rfc3339
 from config.restored.lines import Line, fails, passes
 from consent.ledger.models import AuditEntry
 from consent.notices.models import Notice, NoticeCounter
-from developers.models import App
+from developers.apps.models import App
 
 
 def check_age() -> Iterator[Line]:

@@ -14,9 +14,9 @@ from common.problems import Problem
 from consent.discovery import unknown_users
 from developers.authentication import AppContext, DeveloperToken
 from developers.errors import AppSuspended, InsufficientScope
-from developers.models import Permission
 from developers.permissions import AppIsActive, TokenHasPermission
 from developers.program_views import ServerView
+from developers.tokens.models import Permission
 
 # where the documentation lists an operation
 DISCOVER, REQUEST, READ, VERIFY = "1. Discover", "2. Ask and wait", "3. Read", "4. Verify"

@@ -42,10 +42,10 @@ from consent.requests.named_keys import key_of_nobody
 from consent.requests.return_addresses import require_registered, with_members
 from consent.schemas import ConnectionBody, RequestConsentBody, RidingRequestBody
 from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, RequestStatus
+from developers.apps.models import App, AppStatus
 from developers.authentication import AppContext
-from developers.models import App, AppPerson, AppStatus
 from developers.oauth.resources import REST
-from developers.people import meet, part
+from developers.people import AppPerson, meet, part
 from developers.permissions import require_permission
 from pkm.notes import write_notes
 from pkm.signatures import sha256

@@ -12,7 +12,7 @@ from consent.requests.creation import created_body
 from consent.shapes import Connection as ConnectionShape
 from consent.shapes import ConnectionNotice
 from consent.states import ConnectionStatus
-from developers.models import AppPerson
+from developers.people import AppPerson
 
 
 def for_app(*, app_pk: int, connection_id: str) -> ConnectionShape:

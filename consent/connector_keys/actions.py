@@ -22,7 +22,8 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.states import Actor
 from developers.apps.audit import record
-from developers.models import App, AppStatus, MemberRole
+from developers.apps.models import App, AppStatus
+from developers.members.models import MemberRole
 from developers.oauth.queries import are_of_one_host
 
 MOST_REGISTERED = 50

@@ -3,7 +3,7 @@
 from common.clock import database_now
 from consent.connector_keys.models import ConnectorKey
 from consent.connector_keys.registered import is_still_registered
-from developers.models import App
+from developers.apps.models import App
 
 
 def registered_keys(app: App) -> list[ConnectorKey]:

@@ -21,8 +21,8 @@ from consent.exports.policies import (
 from consent.requests.models import ConsentRequest
 from consent.requests.vouching import vouching_of
 from consent.schemas import ApproveBody
+from developers.apps.models import AppStatus
 from developers.errors import AppSuspended
-from developers.models import AppStatus
 from pkm.registry import copy as registry_copy
 
 SHORTEST_ACCESS = 300  # seconds

@@ -26,7 +26,7 @@ from consent.exports.models import Export, Read
 from consent.grants.models import FORGOTTEN_AFTER, Grant
 from consent.mail.models import Mail, MailKind
 from consent.requests.models import ConsentRequest
-from developers.models import AppStatus
+from developers.apps.models import AppStatus
 from pkm.registry import labels
 
 _NEAR = timedelta(days=2)

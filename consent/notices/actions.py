@@ -18,9 +18,10 @@ from consent.notices.webhooks import replay, signing_secrets
 from consent.shapes import ConsentStatus
 from consent.states import RequestStatus
 from developers.apps.audit import record
+from developers.apps.models import AppStatus
 from developers.errors import AppSuspended
-from developers.models import AppStatus, WebhookEndpoint
 from developers.webhooks.errors import EndpointDisabled
+from developers.webhooks.models import WebhookEndpoint
 
 TESTS = limits.Limit("webhook-tests", 10, 60)  # of one person
 REPLAYS = limits.Limit("webhook-replays", 120, 3600)  # of one app, however many deliveries each

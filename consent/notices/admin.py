@@ -16,9 +16,9 @@ from common.problems import InvalidRequest
 from consent.event_types import WEBHOOK_TYPES
 from consent.notices.models import DeliveryStatus, Notice, WebhookDelivery
 from consent.notices.webhooks import replay
-from developers.models import WebhookEndpoint
 from developers.staff_secrets import ShownOnce
 from developers.webhooks import actions as webhooks
+from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.policies import check_address
 from developers.webhooks.words import address_refused
 

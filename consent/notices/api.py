@@ -12,12 +12,13 @@ from common.problems import NotFound
 from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
 from consent.notices import schemas
+from developers.apps.models import App
 from developers.errors import AppSuspended
 from developers.manage.base import APP_ID, ManagementView
-from developers.models import App, WebhookEndpoint
 from developers.webhooks import actions as webhooks
 from developers.webhooks import queries as webhook_queries
 from developers.webhooks.errors import EndpointDisabled
+from developers.webhooks.models import WebhookEndpoint
 
 _ENDPOINT_ID = path_parameter("endpoint_id", "The endpoint.", schemas.EXAMPLE_ENDPOINT_ID)
 

@@ -17,7 +17,7 @@ from consent.notices.models import Notice, NoticeCounter, WebhookDelivery
 from consent.shapes import ConnectionNotice
 from developers.app_events import Occurrence, ProcessingNotice
 from developers.apps.models import App
-from developers.models import WebhookEndpoint
+from developers.webhooks.models import WebhookEndpoint
 
 CHANNEL = "consent_notices"
 _NOTICE = ("app_id", "request_id", "sequence", "kind", "facts", "at")

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from common.problems import NotFound
 from consent.notices.models import DeliveryStatus, WebhookDelivery
-from developers.models import WebhookEndpoint
+from developers.webhooks.models import WebhookEndpoint
 
 # Given up, or still tried after a failure.
 FAILED = Q(status=DeliveryStatus.GIVEN_UP) | Q(status=DeliveryStatus.WAITING, attempt__gt=0)

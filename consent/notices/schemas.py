@@ -13,8 +13,8 @@ from consent.notices.models import DeliveryStatus, WebhookDelivery
 from consent.notices.webhook_client import Outcome
 from consent.notices.webhooks import message_id
 from developers.manage.base import EXAMPLE_APP_ID
-from developers.models import WebhookEndpoint
 from developers.webhooks.actions import LONGEST_OVERLAP, OVERLAP
+from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.policies import LONGEST_ADDRESS
 
 EXAMPLE_ENDPOINT_ID, EXAMPLE_DELIVERY_ID = "12", "4711"

@@ -18,8 +18,9 @@ from common.clock import database_now
 from common.shutdown import shutdown
 from consent.notices import webhook_client
 from consent.notices.models import DeliveryStatus, WebhookDelivery
-from developers.models import AppMode, AppStatus, WebhookEndpoint
+from developers.apps.models import AppMode, AppStatus
 from developers.webhooks.actions import disable_endpoint
+from developers.webhooks.models import WebhookEndpoint
 
 # Pauses after each failed attempt: three days in all, each one jittered by a fifth either way.
 PAUSES = tuple(

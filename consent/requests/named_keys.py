@@ -13,8 +13,8 @@ from common.problems import TooManyRequests
 from consent.connector_keys.queries import usable_key
 from consent.requests.models import ConsentRequest
 from consent.requests.published_keys import fetch_published_key
+from developers.apps.models import App
 from developers.authentication import AppContext
-from developers.models import App
 from developers.oauth.queries import keys_of_host
 
 KEY_OF_NOBODY = "nobody"  # what such a request calls its key

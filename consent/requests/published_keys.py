@@ -28,7 +28,7 @@ from common.shutdown import shutdown
 from common.sql.statements import lock_for_transaction
 from consent.connector_keys.models import PublishedKeys
 from consent.requests.models import ConsentRequest
-from developers.models import AppStatus
+from developers.apps.models import AppStatus
 
 WELL_KNOWN_PATH = "/.well-known/consent-connector-keys.json"
 COUNTS_FOR = timedelta(hours=24)

@@ -4,7 +4,7 @@ from urllib.parse import urlencode, urlsplit
 
 from consent.errors import InvalidReturnUrl
 from developers.applications.facts import is_return_address
-from developers.models import App
+from developers.apps.models import App
 
 
 def require_registered(return_url: str | None, *, app_pk: int) -> None:

@@ -22,7 +22,8 @@ from consent.sandbox.models import SandboxPerson
 from consent.sandbox.schemas import SandboxConnection
 from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, RequestStatus
 from developers.app_events import Occurrence, ProcessingEvent, ProcessingNotice
-from developers.models import App, AppPerson
+from developers.apps.models import App
+from developers.people import AppPerson
 from pkm.segments.actions import destroy_vault
 
 MOST_PEOPLE = 20  # of an app

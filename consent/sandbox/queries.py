@@ -5,7 +5,7 @@ from common.identifiers import is_identifier
 from consent.errors import UnknownUser
 from consent.sandbox import schemas
 from consent.sandbox.models import SandboxPerson
-from developers.models import AppMode
+from developers.apps.models import AppMode
 
 
 def people_of_app(*, app_pk: int) -> list[schemas.SandboxPerson]:

@@ -12,7 +12,7 @@ from common.shapes import ProblemDetails
 from consent import shapes
 from consent.schemas import RequestConsentBody, describe_members
 from consent.tools import operations
-from developers.models import Permission
+from developers.tokens.models import Permission
 
 _DISCOVER, _REQUEST, _READ = (frozenset({str(permission)}) for permission in Permission)
 STILL_TAKEN = frozenset({"connector_key_id"})  # of what a host may leave out

@@ -9,7 +9,7 @@ import mcp_types as mcp
 
 from consent import diagram
 from consent.discovery import queries as discovery_queries
-from developers.models import Permission
+from developers.tokens.models import Permission
 
 _ANY = frozenset(str(permission) for permission in Permission)
 

@@ -29,10 +29,10 @@ from consent.tools.operations import REQUEST_CONSENT
 from consent.tools.resources import RESOURCES, Resource
 from consent.tools.transport import run_blocking
 from developers.authentication import AppContext
-from developers.models import Permission
 from developers.oauth.queries import person_of_app
 from developers.oauth.resources import MCP
 from developers.permissions import require_permission
+from developers.tokens.models import Permission
 
 _WHO = mcp.PromptArgument(
     name="user_id", description="The person: your `user_id` for them, a sharing ID, or `@handle`.", required=True

@@ -17,9 +17,9 @@ from common.request_notes import OPERATION
 from consent.api.base import DeveloperView
 from consent.tools.context import CALL_CONTEXT, CallContext, problem_answer
 from developers.errors import BrowserPathRefused
-from developers.models import Permission
 from developers.oauth.resources import MCP
 from developers.permissions import require_permission
+from developers.tokens.models import Permission
 
 _METHODS = frozenset({
     "initialize", "notifications/initialized", "notifications/cancelled", "ping", "server/discover", "tools/list",

@@ -17,7 +17,8 @@ from consent.exports import queries as export_queries
 from consent.grants.models import Grant
 from consent.states import GrantStatus
 from consent.web import charts
-from developers.models import App, AppPerson
+from developers.apps.models import App
+from developers.people import AppPerson
 from pkm.registry import labels
 
 ROWS, DAYS = 30, 30

@@ -10,7 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 
 from consent.requests.models import ConsentRequest
-from developers.models import AppStatus
+from developers.apps.models import AppStatus
 from pkm.registry.models import SensitivityTier
 
 # hurry and threats

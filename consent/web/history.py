@@ -28,7 +28,7 @@ from consent.requests.models import ConsentRequest
 from consent.web import paging
 from consent.web.history_filter import Chosen
 from consent.web.history_sources import BOUNDS, Happened, Placed, Position, Source, Wanted, title_of
-from developers.models import App
+from developers.apps.models import App
 
 __all__ = [
     "PAGE",

@@ -28,7 +28,7 @@ from consent.states import Actor
 from consent.web import paging, staff_views
 from consent.web.history_filter import Chosen, Search
 from consent.web.paging import older
-from developers.models import App
+from developers.apps.models import App
 from pkm.history.models import Event, EventKind
 from pkm.registry import labels
 from pkm.web import vault_events

@@ -18,14 +18,15 @@ from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.limits import Limit, count
 from common.problems import InvalidRequest, Problem, TooManyRequests
 from consent.connector_keys.queries import newest_usable_key_id
+from developers.apps.models import App, AppStatus
 from developers.members.queries import memberships_of
-from developers.models import App, AppStatus, Permission
 from developers.oauth.actions import AuthorizationRequest, allow_host, check_challenge, stop_host
 from developers.oauth.clients import find_client, host_of, is_document_address
 from developers.oauth.errors import InvalidTarget
 from developers.oauth.models import OAuthClient
 from developers.oauth.redirects import destination_of, form_source, is_registered
 from developers.oauth.resources import SCOPES, answer_address, the_resource
+from developers.tokens.models import Permission
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

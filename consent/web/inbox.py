@@ -24,7 +24,7 @@ from consent.requests.queries import count_pending
 from consent.states import Actor, RequestStatus
 from consent.web import paging
 from consent.web.forms import DenySeveralForm, InboxFilter
-from developers.models import App
+from developers.apps.models import App
 from pkm.registry import labels
 from pkm.registry.models import ScopeEntry
 from pkm.vault import queries as vault_queries

@@ -17,7 +17,7 @@ from consent.web import charts
 from consent.web.app_list import numbers
 from consent.web.history_filter import Chosen
 from consent.web.history_sources import Happened, Wanted
-from developers.models import App
+from developers.apps.models import App
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 from pkm.vault import queries as vault_queries

@@ -21,7 +21,8 @@ from consent.web import history as web_history
 from consent.web.app_list import DAYS
 from consent.web.history_filter import Chosen
 from consent.web.history_sources import Happened
-from developers.models import App, AppPerson
+from developers.apps.models import App
+from developers.people import AppPerson
 from pkm.registry import labels
 from pkm.segments import queries as segment_queries
 

@@ -45,7 +45,7 @@ from consent.web.forms import DenyForm, HistoryFilter, duration_choices
 from consent.web.history_filter import zone_of
 from consent.web.overview import overview as shown_overview
 from consent.web.sharing import app_of_grant
-from developers.models import AppStatus
+from developers.apps.models import AppStatus
 from pkm.registry import labels
 from pkm.registry.models import SensitivityTier
 from pkm.vault import queries as vault_queries

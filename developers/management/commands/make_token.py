@@ -9,8 +9,8 @@ from django.utils import timezone
 from common.problems import Problem
 from developers.apps.queries import app_by_id
 from developers.members.queries import first_owner
-from developers.models import Permission
 from developers.tokens.actions import mint_token
+from developers.tokens.models import Permission
 
 
 class Command(BaseCommand):

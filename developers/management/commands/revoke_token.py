@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from developers.models import DeveloperToken
 from developers.tokens.actions import revoke_token
+from developers.tokens.models import DeveloperToken
 
 
 class Command(BaseCommand):
