@@ -1,7 +1,7 @@
 """A signed-in session at the owner's JSON addresses."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -13,12 +13,10 @@ from rest_framework.authentication import CSRFCheck
 from rest_framework.request import Request
 
 from accounts.hooks import access_taken_back
+from accounts.models import User
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from accounts.sign_in.second_factors import remove_unproven
 from common.problems import AuthenticationRequired, CsrfFailed, ReauthenticationRequired
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -26,7 +24,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 class SignedIn(Base):
     """The session's user, with the CSRF token that every unsafe method needs. Developer tokens mean nothing here."""
 
-    def authenticate(self, request: Request) -> "tuple[User, None]":
+    def authenticate(self, request: Request) -> tuple[User, None]:
         user = getattr(request._request, "user", None)
         if user is None or not user.is_active:
             raise AuthenticationRequired("Sign in and try again.")
@@ -67,26 +65,26 @@ def signed_in_page(view: View) -> View:
     return login_required(require_safe(view))
 
 
-def person_of(request: HttpRequest) -> "User":
+def person_of(request: HttpRequest) -> User:
     """Whose session this is, behind a check that there is one."""
     return cast("User", request.user)
 
 
-def count_sign_up(request: HttpRequest, user: "User", **_kwargs: Any) -> None:
+def count_sign_up(request: HttpRequest, user: User, **_kwargs: Any) -> None:
     """Record a sign-up as a sign-in: allauth itself records only later ones."""
     from allauth.account.internal.flows.login import record_authentication
 
     record_authentication(request, user, method="signup")
 
 
-def void_attempts(user: "User", **_kwargs: Any) -> None:
+def void_attempts(user: User, **_kwargs: Any) -> None:
     """A new password resets the count of wrong codes: those were tried with the old one."""
     from accounts.sign_in.attempts import forget_failures
 
     forget_failures(user)
 
 
-def take_access_back(user: "User", **_kwargs: Any) -> None:
+def take_access_back(user: User, **_kwargs: Any) -> None:
     """Whoever resets their password may have lost more than it: what programs have in their name ends.
 
     And what somebody else may have made who signed up with their address.

@@ -6,26 +6,22 @@ Erasing runs through the rooms by `order`: first everything that tells others (`
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.dispatch import Signal
-from django.utils.functional import Promise
 
+from accounts.models import Erasure, User
 from common.sql.erasing import PersonalRows
+from common.text import StrOrPromise
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from accounts.models import Erasure, User
-
-Words = str | Promise
 access_taken_back = Signal()  # user: their password was reset by mail, or they signed out everywhere else
 # by, user_ids, what, rows: a member of staff was shown rows about these people (public ids). Sent inside a transaction;
 # a receiver that fails keeps the page from being shown.
 staff_viewed = Signal()
 
 
-def _nothing(user: "User") -> list[Words]:
+def _nothing(user: User) -> list[StrOrPromise]:
     return []
 
 
@@ -36,10 +32,10 @@ class Answered:
     `label` and `tone` are its badge; `receipt` is what this service signed of the receiver's `answer`.
     """
 
-    name: Words
-    label: Words
+    name: StrOrPromise
+    label: StrOrPromise
     tone: str
-    at: "datetime | None" = None
+    at: datetime | None = None
     answer: str = ""
     receipt: str = ""
 
@@ -59,12 +55,12 @@ class RoomErasure:
     order: int
     rows: PersonalRows
     tables: Mapping[str, str]
-    outcomes: Callable[["User"], list[Words]] = _nothing
-    obstacles: Callable[["User"], list[Words]] = _nothing
-    ends: Callable[["User"], None] = lambda user: None
-    before_rows: Callable[["Erasure"], None] = lambda erasure: None
-    afterwards: Callable[["Erasure"], list[Answered]] = lambda erasure: []
-    export: Callable[["User"], dict[str, Any]] = lambda user: {}
+    outcomes: Callable[[User], list[StrOrPromise]] = _nothing
+    obstacles: Callable[[User], list[StrOrPromise]] = _nothing
+    ends: Callable[[User], None] = lambda user: None
+    before_rows: Callable[[Erasure], None] = lambda erasure: None
+    afterwards: Callable[[Erasure], list[Answered]] = lambda erasure: []
+    export: Callable[[User], dict[str, Any]] = lambda user: {}
 
 
 _rooms: dict[str, RoomErasure] = {}

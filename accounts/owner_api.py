@@ -1,7 +1,7 @@
 """A signed-in person's own JSON addresses (contract 2): a session with its CSRF token, never a developer token."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from django.conf import settings
 from pydantic import BaseModel
@@ -11,12 +11,10 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.authentication import SignedIn, person_of, require_recent_sign_in
+from accounts.models import User
 from common.admission.views import JSONView
 from common.operations import Refusal
 from common.problems import AuthenticationRequired, CsrfFailed, InvalidRequest
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -43,7 +41,7 @@ class OwnerView(JSONView):
         return [*found, AuthenticationRequired, CsrfFailed] if changes else [*found, AuthenticationRequired]
 
     @property
-    def person(self) -> "User":
+    def person(self) -> User:
         """Whose session this is; `SignedIn` let nobody else in."""
         return person_of(self.request)
 

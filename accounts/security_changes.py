@@ -1,15 +1,10 @@
 """Noting that a way in changed, so that its person is told by mail."""
 
-from typing import TYPE_CHECKING
-
 from accounts.identifiers import is_sandbox_address
-from accounts.models import SecurityChange, WayChange
-
-if TYPE_CHECKING:
-    from accounts.models import User
+from accounts.models import SecurityChange, User, WayChange
 
 
-def note_change(*, of: "User", kind: WayChange, detail: str = "", address: str = "") -> None:
+def note_change(*, of: User, kind: WayChange, detail: str = "", address: str = "") -> None:
     """Leave a row for the mail, in the caller's transaction; the mail server is not asked here.
 
     `detail` is as in `SecurityChange`; `address` is where to tell it, if not where the account is now.

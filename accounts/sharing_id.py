@@ -3,21 +3,17 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.apps import apps
 from django.db.models import Q, QuerySet
 
-from accounts.models import SharingId
+from accounts.models import SharingId, User
 from common import encryption
 from common.clock import database_now
 from common.identifiers import new_identifier
 from common.limits import Limit, count
 from common.problems import TooManyRequests
 from common.sql.dialect import ClockTimestamp
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _PREFIX = "sh"
 LASTS = timedelta(days=7)
@@ -61,7 +57,7 @@ class NoSuchApp(Exception):
         self.is_ambiguous = is_ambiguous
 
 
-def sharing_id_of(user: "User") -> ShownSharingId | None:
+def sharing_id_of(user: User) -> ShownSharingId | None:
     """None where they gave out none, switched it off, or it was kept under a key that this server lost."""
     row = SharingId.objects.select_related("app").filter(user=user).first()
     if row is None:
@@ -74,7 +70,7 @@ def sharing_id_of(user: "User") -> ShownSharingId | None:
     return ShownSharingId(sharing_id, row.expires_at, app_name, app_domain, row.expires_at <= database_now())
 
 
-def make_sharing_id(*, by: "User", for_app: str = "") -> None:
+def make_sharing_id(*, by: User, for_app: str = "") -> None:
     """A new one. The one before it ends at once, whomever it served.
 
     It serves the app of this name, proved domain or ID, and where none is given the first that uses it. An app that
@@ -105,7 +101,7 @@ def _app_called(name: str) -> int:
     return keys[0]
 
 
-def end_sharing_id(*, by: "User") -> None:
+def end_sharing_id(*, by: User) -> None:
     """Switch it off: no app can use it any more, and there is none until the person makes another."""
     SharingId.objects.filter(user=by).delete()
 

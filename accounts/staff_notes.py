@@ -7,9 +7,8 @@ from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.utils.functional import Promise
 
-from common.text import is_plain
+from common.text import StrOrPromise, is_plain
 
 if TYPE_CHECKING:
     _Admin = admin.ModelAdmin[Model]
@@ -31,9 +30,9 @@ def note_page(
     rows: Sequence[Any],
     *,
     action: str,
-    title: str | Promise,
-    explanation: str | Promise,
-    button: str | Promise,
+    title: StrOrPromise,
+    explanation: StrOrPromise,
+    button: StrOrPromise,
     danger: bool = False,
 ) -> TemplateResponse:
     """The page that names the chosen rows and asks why; it sends the same action again, with the note."""

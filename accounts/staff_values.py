@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.db import models
@@ -15,13 +15,12 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
+from common.text import StrOrPromise
 
 NOTHING = "-"  # as the admin writes it elsewhere
 
 # Of every room: an identifier means the same wherever it stands. Of "consent.approved" it is the last part.
-WORDS: "dict[str, StrOrPromise]" = {
+WORDS: dict[str, StrOrPromise] = {
     # where something stands
     "active": _("Active"),
     "agent_busy": _("Too busy"),

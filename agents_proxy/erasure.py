@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from accounts.hooks import RoomErasure, Words
+from accounts.hooks import RoomErasure
 from accounts.models import Erasure, User
 from agents_proxy.activations.queries import activations_of_person
 from agents_proxy.analyses.models import Correction, Run
@@ -26,6 +26,7 @@ from common import encryption
 from common.clock import database_now
 from common.problems import Problem
 from common.sql.erasing import PersonalRows
+from common.text import StrOrPromise
 
 _log = logging.getLogger(__name__)
 _CONSENTS = "(SELECT id FROM processing_consents WHERE user_id = :person)"
@@ -82,9 +83,9 @@ TABLES = {
 }
 
 
-def outcomes(user: User) -> list[Words]:
+def outcomes(user: User) -> list[StrOrPromise]:
     """What the page tells before anybody confirms."""
-    sentences: list[Words] = []
+    sentences: list[StrOrPromise] = []
     if Run.objects.filter(user=user).exists():
         sentences.append(_("Your profile analyses are deleted."))
     by_request, by_hand = deletion_queries.receivers_of(user)

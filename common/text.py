@@ -3,6 +3,10 @@
 import re
 import unicodedata
 
+from django.utils.functional import Promise
+
+StrOrPromise = str | Promise  # a text, or one that is translated once somebody reads it
+
 _FORMULA = frozenset("=+-@")
 _BREAKS = ("\t", "\r", "\n")
 _UNSEEN_FIRST = re.compile(r"[\s\x00-\x20\u00ad\u200b-\u200f\u2060\ufeff]*")

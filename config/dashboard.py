@@ -9,10 +9,10 @@ from django.apps import apps
 from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.staff_lists import MOST_COUNTED
+from common.text import StrOrPromise
 from pkm.registry.sync import registry_drift
 
 _AUDIT = "consent/auditentry/"
@@ -22,7 +22,7 @@ _AUDIT = "consent/auditentry/"
 class Waiting:
     """One line of the dashboard; `alarm` says that somebody should look now."""
 
-    label: str | Promise
+    label: StrOrPromise
     count: int
     oldest: datetime | None
     url: str
@@ -142,7 +142,7 @@ def _rows(model: str) -> Any:
     return apps.get_model(model)._default_manager.all()
 
 
-def _line(label: str | Promise, rows: QuerySet[Any], since: str, url: str, *, first: str = "") -> Waiting:
+def _line(label: StrOrPromise, rows: QuerySet[Any], since: str, url: str, *, first: str = "") -> Waiting:
     """`first`: a column in whose order the oldest row stands first, and an index serves it.
 
     Without one, the oldest of more than `MOST_COUNTED` rows is not looked for.

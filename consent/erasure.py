@@ -8,10 +8,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from accounts.hooks import RoomErasure, Words
+from accounts.hooks import RoomErasure
 from accounts.models import Erasure, User
 from common.clock import database_now, rfc3339
 from common.sql.erasing import PersonalRows
+from common.text import StrOrPromise
 from consent.connections.models import Connection
 from consent.decisions.models import AppReport, BlockedApp
 from consent.discovery.models import DirectoryFind, Discovery
@@ -150,12 +151,12 @@ def _own(subject: str) -> list[str]:
     return [subject] if audit.chain_id(subject) else []
 
 
-def outcomes(user: User) -> list[Words]:
+def outcomes(user: User) -> list[StrOrPromise]:
     """What the page tells before anybody confirms."""
     now = database_now()
     live = Grant.objects.live(now).filter(user=user).values_list("app__name", flat=True)
     pending = ConsentRequest.objects.pending(now).filter(user=user).count()
-    sentences: list[Words] = []
+    sentences: list[StrOrPromise] = []
     if names := sorted(set(live)):
         words = ngettext(
             "%(n)d app stops reading: %(apps)s. It is told that you stopped sharing.",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import Self
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from common.text import StrOrPromise
 from developers.app_events import ProcessingEvent
 
 
@@ -24,7 +24,7 @@ class Group(StrEnum):
     SECURITY = "security"
 
 
-GROUP_LABELS: dict[Group, str | Promise] = {
+GROUP_LABELS: dict[Group, StrOrPromise] = {
     Group.READS: _("Reads"),
     Group.DECISIONS: _("Decisions"),
     Group.ENDS: _("Ended"),
@@ -41,7 +41,7 @@ class InHistory:
     group: Group
     icon: str
     tone: str
-    sentence: str | Promise
+    sentence: StrOrPromise
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.hooks import RoomErasure, Words
+from accounts.hooks import RoomErasure
 from accounts.models import User
 from common.sql.erasing import PersonalRows
+from common.text import StrOrPromise
 from developers.applications.mail import STAFF_MAIL
 from developers.apps.actions import close_app
 from developers.apps.models import CLOSED_WITH_OWNER, App, AppStatus
@@ -75,7 +76,7 @@ def _without_owner(user: User) -> QuerySet[App]:
     return App.objects.exclude(status=AppStatus.CLOSED).filter(Exists(own)).exclude(Exists(others)).order_by("pk")
 
 
-def outcomes(user: User) -> list[Words]:
+def outcomes(user: User) -> list[StrOrPromise]:
     """What the page tells before anybody confirms."""
     alone = list(_without_owner(user))
     closed = _(

@@ -11,7 +11,8 @@ inside the transaction.
 from typing import NamedTuple
 
 from django.dispatch import Signal
-from django.utils.functional import Promise
+
+from common.text import StrOrPromise
 
 app_changed = Signal()
 apps_counted = Signal()
@@ -24,6 +25,6 @@ class Count(NamedTuple):
     `record` is the path of the staff's list of them, such as `consent/grant`; its search finds those of an `app_id`.
     """
 
-    what: str | Promise
+    what: StrOrPromise
     record: str
     by_app: dict[int, int]

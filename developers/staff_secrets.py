@@ -1,6 +1,6 @@
 """Staff's pages of what an app gets a secret with: that is shown once, on the page after it was made."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -8,17 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from accounts.staff import NeverDeleted
+from common.text import StrOrPromise
 from developers.apps.models import App, AppStatus
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 
 class ShownOnce(NeverDeleted):
     """`save_model` makes the row and leaves the secret in its `plain`, which no column takes."""
 
-    heading: "StrOrPromise"
-    choose_one: "StrOrPromise"
+    heading: StrOrPromise
+    choose_one: StrOrPromise
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -46,7 +44,7 @@ class ShownOnce(NeverDeleted):
         chosen = list(queryset[:2])
         if len(chosen) == 1:
             return chosen[0]
-        self.message_user(request, self.choose_one, messages.ERROR)
+        self.message_user(request, str(self.choose_one), messages.ERROR)
         return None
 
     def shown_once(self, request: HttpRequest, row: Any, secret: str, **more: Any) -> TemplateResponse:

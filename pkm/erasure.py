@@ -5,10 +5,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from accounts.hooks import RoomErasure, Words
+from accounts.hooks import RoomErasure
 from accounts.models import User
 from common import encryption
 from common.sql.erasing import PersonalRows
+from common.text import StrOrPromise
 from pkm.history.models import Event, Index
 from pkm.legacy.models import LegacyBlob, MigrationState
 from pkm.registry.models import HiddenScope
@@ -49,7 +50,7 @@ ROWS = PersonalRows(
 )
 
 
-def outcomes(user: User) -> list[Words]:
+def outcomes(user: User) -> list[StrOrPromise]:
     """What the page tells before anybody confirms."""
     if not VaultKey.objects.filter(user=user).exists():
         return []

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from django.dispatch import Signal
-from django.utils.functional import Promise
 
 from accounts.models import User
+from common.text import StrOrPromise
 
 # by, entry_pk: staff changed what a scope means, or `sync_registry` did (`by` is None); inside the transaction of it
 entry_changed = Signal()
@@ -133,7 +133,7 @@ class Touched(NamedTuple):
     it takes.
     """
 
-    what: str | Promise
+    what: StrOrPromise
     number: int
     to_end: str = ""
     permission: str = ""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count as CountOf
@@ -16,6 +16,7 @@ from common import limits as counters
 from common.clock import database_now
 from common.durations import duration
 from common.limits import Count
+from common.text import StrOrPromise
 from consent.discovery import directory, unknown_users
 from consent.notices.long_polling import most_of_app
 from consent.requests.budgets import PENDING_PER_PERSON, REQUESTS_PER_HOUR, REQUESTS_PER_PERSON, hourly_limit
@@ -24,9 +25,6 @@ from consent.requests.recent import DAY
 from developers.apps.models import App, AppMode
 from developers.members.models import AppMember
 from portal.shell import Tab, app_page, portal_page
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Usage:
     """
 
     name: str
-    title: "StrOrPromise"
+    title: StrOrPromise
     rule: str
     allowed: int
     allowed_words: str = ""

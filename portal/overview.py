@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from common.clock import database_now
+from common.text import StrOrPromise
 from consent.exports.models import Read
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
@@ -22,9 +22,6 @@ from developers.request_log import figures
 from developers.request_log.figures import Slot, Traffic
 from developers.tokens.queries import live_tokens
 from portal.shell import Tab, app_page, portal_page
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 _SPAN = timedelta(days=30)
 _WIDTH, _HEIGHT = 600, 120  # of the drawing, without its axes
@@ -48,7 +45,7 @@ class Column:
 class Span:
     """A span of time with its traffic; `unit` is `hours` or `days`."""
 
-    title: "StrOrPromise"
+    title: StrOrPromise
     unit: str
     traffic: Traffic
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
+from typing import Any, Concatenate, ParamSpec, cast
 
 from django import forms
 from django.contrib.auth.decorators import login_required
@@ -14,11 +14,9 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from accounts.authentication import person_of
 from common.problems import Problem
+from common.text import StrOrPromise
 from developers.apps.models import AppMode
 from developers.members.models import AppMember, MemberRole
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 P = ParamSpec("P")
 AppView = Callable[Concatenate[HttpRequest, AppMember, P], HttpResponse]
@@ -29,7 +27,7 @@ Page = Callable[Concatenate[HttpRequest, str, P], HttpResponse]
 class Tab:
     """A page's entry in the navigation of its app; `only` is the mode of the apps that have it."""
 
-    label: "StrOrPromise"
+    label: StrOrPromise
     icon: str
     only: AppMode | None = None
 

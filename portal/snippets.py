@@ -2,13 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
+from common.text import StrOrPromise
 
 _CURL = """\
 export CONSENT_BASE_URL={base}
@@ -45,9 +44,9 @@ class Snippet:
     """A text to copy. `name` is unique on the page; `title` says where it goes, `note` what to mind."""
 
     name: str
-    title: "StrOrPromise"
+    title: StrOrPromise
     text: str
-    note: "StrOrPromise" = ""
+    note: StrOrPromise = ""
 
 
 def snippets_of_token(token: str, *, header_only: bool) -> list[Snippet]:

@@ -4,7 +4,6 @@ A refusal is shown on the page, and nothing typed is lost.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
@@ -20,15 +19,13 @@ from django.views.decorators.http import require_safe
 from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
 from common.problems import Problem
+from common.text import StrOrPromise
 from developers.apps.models import AppStatus
 from developers.members import actions, invitations, queries
 from developers.members.models import AppInvitation, AppMember, MemberRole
 from portal.shell import Tab, app_page, portal_page
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-_WORDS: "dict[str, StrOrPromise]" = {
+_WORDS: dict[str, StrOrPromise] = {
     "owner_required": _("Only an owner of the app may do this."),
     "last_owner": _("An app always keeps an owner. Make somebody else an owner first."),
     "already_member": _("Whoever has this address is in the team already."),

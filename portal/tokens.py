@@ -5,7 +5,7 @@ A token's value is in the one answer that made it, and nowhere else.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.authentication import person_of
 from accounts.interrupted.page_forms import page_form
 from common.problems import Problem
+from common.text import StrOrPromise
 from developers.apps.models import AppStatus
 from developers.members.models import AppMember
 from developers.members.queries import memberships_of
@@ -26,9 +27,6 @@ from developers.tokens.models import DeveloperToken, ManagementPermission, Manag
 from portal.shell import Refusals, Tab, app_page, portal_page, posted
 from portal.snippets import Snippet, snippets_of_management_token, snippets_of_token
 from portal.token_forms import ManagementTokenForm, RotateForm, TokenForm
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 _ENDS_SOON = timedelta(days=14)
 _MADE_BEFORE = _(
@@ -41,7 +39,7 @@ _MADE_BEFORE = _(
 class State:
     """Whether a token works, in a word; `tone` is the badge's, `ends_at` when it ends where that is soon."""
 
-    word: "StrOrPromise"
+    word: StrOrPromise
     tone: str
     is_live: bool
     ends_at: datetime | None = None

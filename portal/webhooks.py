@@ -1,7 +1,7 @@
 """The pages of an app's webhooks: its endpoints, their secrets, and what became of each delivery."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from django import forms
 from django.contrib import messages
@@ -15,6 +15,7 @@ from accounts.interrupted.page_forms import page_button, page_form
 from common.clock import database_now
 from common.json_bodies import answers_json, json_answer
 from common.problems import Problem
+from common.text import StrOrPromise
 from consent.event_types import TEST_WEBHOOK_TYPE, WEBHOOK_TYPES
 from consent.notices import actions as notice_actions
 from consent.notices import queries as notice_queries
@@ -28,13 +29,10 @@ from portal.deliveries import LogFilter, failure_in_words, newest_of_each, page_
 from portal.fields import ReceiverAddress
 from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 OVERLAPS = {"24h": timedelta(hours=24), "7d": timedelta(days=7), "1h": timedelta(hours=1), "0": timedelta(0)}
 # A field of its own for each type: a form that waits for a sign-in keeps one value of each name.
 TYPE_FIELDS = {f"type-{kind}": kind for kind in WEBHOOK_TYPES}
-_REFUSALS: "dict[str, StrOrPromise]" = {
+_REFUSALS: dict[str, StrOrPromise] = {
     "endpoint_disabled": _("The endpoint is disabled. Enable it first."),
     "too_many_requests": _("That was often enough for now. Try again in a while."),
     "app_suspended": _("The app is suspended, so nothing is sent for it."),

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from django.utils import translation
 from accounts.alerts import encryption
 from accounts.alerts.settings import ensure_settings
 from accounts.language import language_for
-from accounts.models import OutgoingPush, PushSubscription
+from accounts.models import OutgoingPush, PushSubscription, User
 from common.broker import enqueue
 from common.clock import database_now
 from common.encryption import DecryptionFailed, opened, sealed
@@ -31,9 +31,6 @@ from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
 from common.problems import FieldError, InvalidRequest
 from common.shutdown import shutdown
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 MOST = 10  # browsers of a person; the one that subscribed longest ago makes room
 LASTS = timedelta(days=1)  # how long a message is tried, and kept for a browser that is off
@@ -51,7 +48,7 @@ _client = Client(may_reach=chosen_by_app, connect_seconds=3)
 
 
 @transaction.atomic
-def subscribe(*, by: "User", request: HttpRequest, endpoint: str, public_key: str, auth: str) -> None:
+def subscribe(*, by: User, request: HttpRequest, endpoint: str, public_key: str, auth: str) -> None:
     """Send this browser what its person wants to hear of. An endpoint that was somebody else's is theirs from now on:
     there is one for each browser and site, which nobody else can know. Raises `InvalidRequest`."""
     _check(endpoint, public_key, auth)
@@ -70,34 +67,34 @@ def subscribe(*, by: "User", request: HttpRequest, endpoint: str, public_key: st
     request.session[_MEMBER] = made.pk
 
 
-def unsubscribe(*, by: "User", endpoint: str) -> None:
+def unsubscribe(*, by: User, endpoint: str) -> None:
     """Send this browser nothing any more; nothing happens where it got nothing."""
     PushSubscription.objects.filter(user=by, digest=_digest(endpoint)).delete()
 
 
-def unsubscribe_all(user: "User", **_: Any) -> None:
+def unsubscribe_all(user: User, **_: Any) -> None:
     PushSubscription.objects.filter(user=user).delete()
 
 
-def unsubscribe_elsewhere(*, request: HttpRequest, user: "User", **_: Any) -> None:
+def unsubscribe_elsewhere(*, request: HttpRequest, user: User, **_: Any) -> None:
     """Every browser of theirs but this one: a new password signs all others out."""
     PushSubscription.objects.filter(user=user).exclude(pk=request.session.get(_MEMBER, 0)).delete()
 
 
-def forget_signed_out(*, request: HttpRequest, user: "User | None", **_: Any) -> None:
+def forget_signed_out(*, request: HttpRequest, user: User | None, **_: Any) -> None:
     """Who signs out of a browser is told nothing there any more."""
     made = request.session.get(_MEMBER) if user is not None else None
     if made is not None:
         PushSubscription.objects.filter(pk=made, user=user).delete()
 
 
-def subscriptions_of(user: "User") -> QuerySet[PushSubscription]:
+def subscriptions_of(user: User) -> QuerySet[PushSubscription]:
     """The browsers that are told, the newest first."""
     return PushSubscription.objects.filter(user=user).order_by("-made_at", "-pk")
 
 
 @transaction.atomic
-def send_push(*, to: "User", words: Callable[[], tuple[str, str]], path: str, tag: str) -> None:
+def send_push(*, to: User, words: Callable[[], tuple[str, str]], path: str, tag: str) -> None:
     """Leave a message for each browser of `to`. `words` are its title and its text, made in their language. It leads to
     `path`; a later one with the same `tag` takes its place on the screen."""
     subscriptions = list(PushSubscription.objects.filter(user=to))

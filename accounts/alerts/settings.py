@@ -3,25 +3,22 @@
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.db import transaction
 from django.db.models import F, Q
 
-from accounts.models import AlertSettings, AlertWay
+from accounts.models import AlertSettings, AlertWay, User
 from accounts.phrase import phrase_of
 from common.clock import database_now
 from common.encryption import sealed
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 KINDS = ("requests", "endings", "reads", "updates", "security")
 _A_MINUTE = timedelta(minutes=1)
 
 
-def settings_of(user: "User") -> AlertSettings:
+def settings_of(user: User) -> AlertSettings:
     """Their choices; where they made none, the defaults, which are not stored."""
     return AlertSettings.objects.filter(user=user).first() or AlertSettings(user=user, seen_until=database_now())
 
@@ -35,7 +32,7 @@ def zones() -> frozenset[str]:
 @transaction.atomic
 def save_settings(
     *,
-    by: "User",
+    by: User,
     ways: Mapping[str, str],
     phrase: str,
     zone: str,
@@ -66,7 +63,7 @@ def save_settings(
     row.save()
 
 
-def ensure_settings(user: "User") -> AlertSettings:
+def ensure_settings(user: User) -> AlertSettings:
     """The row, made with the defaults where there is none: what apps do is told from now on."""
     row, _ = AlertSettings.objects.get_or_create(user=user, defaults={"seen_until": database_now()})
     return row
@@ -128,7 +125,7 @@ def _next(row: AlertSettings, at: time, now: datetime) -> datetime:
     return max(comes.astimezone(now.tzinfo), now + _A_MINUTE)
 
 
-def as_export(user: "User") -> dict[str, Any] | None:
+def as_export(user: User) -> dict[str, Any] | None:
     """For the answer to a request of access."""
     row = AlertSettings.objects.filter(user=user).first()
     if row is None:

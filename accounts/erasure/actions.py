@@ -3,22 +3,19 @@
 import hashlib
 import logging
 import secrets
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
 from accounts.erasure.queries import obstacles, open_erasures
-from accounts.hooks import Words, room_erasures
+from accounts.hooks import room_erasures
 from accounts.models import Erasure, ErasureRequester, Session, User
 from accounts.outbox import TRIED_FOR, drop_mails, send_mail
 from common.clock import database_now
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from common.text import StrOrPromise
 
 _AT_ONCE = 20  # of one run
 _log = logging.getLogger(__name__)
@@ -27,7 +24,7 @@ _log = logging.getLogger(__name__)
 class ErasureBlocked(Exception):
     """Something has to be settled first; `words` says what."""
 
-    def __init__(self, words: list[Words]) -> None:
+    def __init__(self, words: list[StrOrPromise]) -> None:
         super().__init__("; ".join(map(str, words)))
         self.words = words
 
@@ -154,6 +151,6 @@ def _close(erasure_pk: int) -> User | None:
     return User.objects.get(pk=erasure.user_id)
 
 
-def _lock_due_erasure(erasure_pk: int, now: "datetime") -> Erasure | None:
+def _lock_due_erasure(erasure_pk: int, now: datetime) -> Erasure | None:
     due = open_erasures().filter(pk=erasure_pk, due_at__lte=now)
     return due.select_for_update(of=("self",)).select_related("user").first()

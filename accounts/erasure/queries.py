@@ -1,16 +1,14 @@
 """What becomes of an account, and which are to go."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
-from accounts.hooks import Answered, Words, room_erasures
-from accounts.models import Erasure
+from accounts.hooks import Answered, room_erasures
+from accounts.models import Erasure, User
 from common.mail import mailbox
-
-if TYPE_CHECKING:
-    from accounts.models import User
+from common.text import StrOrPromise
 
 
 def open_erasures() -> QuerySet[Erasure]:
@@ -18,12 +16,12 @@ def open_erasures() -> QuerySet[Erasure]:
     return Erasure.objects.filter(cancelled_at=None, done_at=None)
 
 
-def consequences_of(user: "User") -> list[Words]:
+def consequences_of(user: User) -> list[StrOrPromise]:
     """What every room says of what is this person's."""
     return [words for room in room_erasures() for words in room.outcomes(user)]
 
 
-def obstacles(user: "User") -> list[Words]:
+def obstacles(user: User) -> list[StrOrPromise]:
     """What they have to settle first."""
     return [words for room in room_erasures() for words in room.obstacles(user)]
 
@@ -38,12 +36,12 @@ def answers_elsewhere(erasure: Erasure) -> list[Answered]:
     return [answered for room in room_erasures() for answered in room.afterwards(erasure)]
 
 
-def personal_data_of(user: "User") -> dict[str, dict[str, Any]]:
+def personal_data_of(user: User) -> dict[str, dict[str, Any]]:
     """{room: {name: rows}} of all that is held about a person, for a request of access."""
     return {room.name: room.export(user) for room in room_erasures()}
 
 
-def person_named(name: str) -> "User | None":
+def person_named(name: str) -> User | None:
     """Whom an operator means by an address or a own ID."""
     people = get_user_model().objects.filter(Q(public_id=name) | Q(email=mailbox(name)))
     return people.first()

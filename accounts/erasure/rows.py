@@ -2,22 +2,20 @@
 
 # ruff: noqa: S608  # the statements are of our own names
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from accounts.alerts import push
 from accounts.alerts.settings import as_export
-from accounts.hooks import RoomErasure, Words
-from accounts.models import ActorProfile, MarketplacePublicProfile, ReleasedHandle
+from accounts.hooks import RoomErasure
+from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, ReleasedHandle, User
 from accounts.name_and_photo.actions import photo_of
 from accounts.outbox import send_mail
 from accounts.public_profile.handles import erased_handle
 from common.clock import database_now
 from common.sql.erasing import PersonalRows
-
-if TYPE_CHECKING:
-    from accounts.models import Erasure, User
+from common.text import StrOrPromise
 
 _EMAIL = "SELECT 1 FROM users u WHERE u.id = :person AND {has|%s|u.email}"
 _GONE = "destroyed"
@@ -75,14 +73,14 @@ TABLES = {
 }
 
 
-def obstacles(user: "User") -> list[Words]:
+def obstacles(user: User) -> list[StrOrPromise]:
     """Staff are let go by other staff first: their acts need somebody who answers for them."""
     if user.is_staff:
         return [_("You are a member of staff. Ask another one to take that away first.")]
     return []
 
 
-def outcomes(user: "User") -> list[Words]:
+def outcomes(user: User) -> list[StrOrPromise]:
     """What the page tells before anybody confirms."""
     return [
         _("Your address, name, photo, sign-in, public profile and settings are deleted."),
@@ -90,7 +88,7 @@ def outcomes(user: "User") -> list[Words]:
     ]
 
 
-def reserve_handles(erasure: "Erasure") -> None:
+def reserve_handles(erasure: Erasure) -> None:
     """Their handles go on resting, so that nobody can read them."""
     released = ReleasedHandle.objects.filter(user=erasure.user_id).exclude(handle__startswith="#")
     resting = dict(released.values_list("handle", "released_at"))
@@ -103,7 +101,7 @@ def reserve_handles(erasure: "Erasure") -> None:
         )
 
 
-def before_rows(erasure: "Erasure") -> None:
+def before_rows(erasure: Erasure) -> None:
     """What the rows that go are still needed for."""
     user = erasure.user
     if user.erased_at is None:
@@ -112,7 +110,7 @@ def before_rows(erasure: "Erasure") -> None:
     reserve_handles(erasure)
 
 
-def export(user: "User") -> dict[str, Any]:
+def export(user: User) -> dict[str, Any]:
     """The account, and what was chosen to be shown."""
     from allauth.account.models import EmailAddress
     from allauth.mfa.models import Authenticator

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from django import forms
 from django.conf import settings
@@ -13,8 +13,7 @@ from django.http import HttpRequest
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.views.decorators.http import require_http_methods
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
+from common.text import StrOrPromise
 
 PAGE_FIELD = "page_of"  # a hidden field of every form: whose page holds it, which, and what the button is about
 _LONGEST_PAGE = 1500  # characters of an address that is led back to
@@ -31,7 +30,7 @@ class Field:
     """A field of the form that is kept. A `secret` one is never kept: it is typed again."""
 
     name: str
-    label: "StrOrPromise" = ""
+    label: StrOrPromise = ""
     kind: Kind = "hidden"
     most: int | None = None  # characters that may be typed
 
@@ -51,7 +50,7 @@ class PageForm:
     `is_sign_in`: signing in does what this form is for.
     """
 
-    labels: "Mapping[str, StrOrPromise]"
+    labels: Mapping[str, StrOrPromise]
     declared: tuple[Declared, ...] = ()
     has_page: bool = True
     danger: bool = False
@@ -107,7 +106,7 @@ def _field_of(name: str, field: forms.Field) -> Field | None:
 
 
 def page_form(
-    label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, signs_in: bool = True, **options: bool
+    label: StrOrPromise | Mapping[str, StrOrPromise] = "", *declared: Declared, signs_in: bool = True, **options: bool
 ) -> Callable[[View], View]:
     """For a view that is a page and takes that page's form, of whoever is signed in unless it is `open_to_all`.
 
@@ -117,7 +116,7 @@ def page_form(
 
 
 def page_button(
-    label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, **options: bool
+    label: StrOrPromise | Mapping[str, StrOrPromise] = "", *declared: Declared, **options: bool
 ) -> Callable[[View], View]:
     """The same for an address that takes nothing but the POST of a button on another page."""
     return _taking(form_of_page(label, *declared, has_page=False, **options), ["POST"])
@@ -133,7 +132,7 @@ def _taking(form: PageForm, methods: list[str], *, signs_in: bool = True) -> Cal
 
 
 def form_of_page(
-    label: "StrOrPromise | Mapping[str, StrOrPromise]" = "", *declared: Declared, **options: bool
+    label: StrOrPromise | Mapping[str, StrOrPromise] = "", *declared: Declared, **options: bool
 ) -> PageForm:
     labels = label if isinstance(label, Mapping) else {"": label} if label else {}
     return PageForm(labels, declared, **options)

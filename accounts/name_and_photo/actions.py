@@ -2,17 +2,14 @@
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from accounts.models import User, UserPhoto
 from common.encryption import DecryptionFailed, opened, sealed
 from common.limits import Limit, count
 from common.pictures import small_picture
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import UploadedFile
 
 SIDE = 256  # pixels
 _PHOTOS = Limit("photos-of-person", 30, 3600)  # those that were refused count too

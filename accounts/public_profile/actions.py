@@ -1,25 +1,21 @@
 """A person writes their public profile, switches it on and off, lets apps find it, and removes it."""
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.models import ActorProfile, MarketplacePublicProfile, ReleasedHandle
+from accounts.models import ActorProfile, MarketplacePublicProfile, ReleasedHandle, User
 from accounts.personas import own_actor_profile
 from accounts.public_profile.errors import HandleTaken, NotAsPreviewed, NotShown, TooManyHandles
 from accounts.public_profile.handles import checked_handle, erased_handle, folded
 from common.limits import Limit, count
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 RESTS_FOR = timedelta(days=90)  # until somebody else may have a handle that was given up
 _CHANGES = Limit("handles-of-person", 20, 86_400)  # those that were refused count too
 
 
-def save_profile(*, by: "User", handle: str, display_name: str, headline: str, location_hint: str) -> None:
+def save_profile(*, by: User, handle: str, display_name: str, headline: str, location_hint: str) -> None:
     """Keep what they typed, under a handle that is free. Where the page is on, others see it at once.
 
     The caller has checked that the texts are plain. Raises InvalidHandle, ReservedHandle, HandleTaken, TooManyHandles.
@@ -39,7 +35,7 @@ def save_profile(*, by: "User", handle: str, display_name: str, headline: str, l
             _release(by, before)
 
 
-def _own_row(user: "User") -> MarketplacePublicProfile:
+def _own_row(user: User) -> MarketplacePublicProfile:
     MarketplacePublicProfile.objects.get_or_create(user=user)
     return MarketplacePublicProfile.objects.select_for_update().get(user=user)
 
@@ -52,7 +48,7 @@ def _write(row: MarketplacePublicProfile) -> None:
         raise HandleTaken from None
 
 
-def _take(user: "User", handle: str) -> None:
+def _take(user: User, handle: str) -> None:
     """Refuse what rests. Looked at after the handle was written, so after whoever was just giving it up."""
     resting = ReleasedHandle.objects.filter(released_at__gt=timezone.now() - RESTS_FOR)
     if resting.filter(handle__in=[handle, erased_handle(handle)]).exclude(user=user).exists():
@@ -60,7 +56,7 @@ def _take(user: "User", handle: str) -> None:
     ReleasedHandle.objects.filter(handle=handle).delete()
 
 
-def _release(user: "User", handle: str | None) -> None:
+def _release(user: User, handle: str | None) -> None:
     """Let a handle rest, and forget those that have rested."""
     now = timezone.now()
     ReleasedHandle.objects.filter(released_at__lte=now - RESTS_FOR).delete()
@@ -68,7 +64,7 @@ def _release(user: "User", handle: str | None) -> None:
         ReleasedHandle.objects.update_or_create(handle=handle, defaults={"user": user, "released_at": now})
 
 
-def show_profile(*, by: "User", seen: str) -> None:
+def show_profile(*, by: User, seen: str) -> None:
     """Switch the page on with exactly the text that they previewed; else raises NotAsPreviewed."""
     try:
         moment = datetime.fromisoformat(seen)
@@ -81,14 +77,14 @@ def show_profile(*, by: "User", seen: str) -> None:
         raise NotAsPreviewed
 
 
-def hide_profile(*, by: "User") -> None:
+def hide_profile(*, by: User) -> None:
     """Switch the page off, and with it the directory: it comes back only when they say so again."""
     with transaction.atomic():
         MarketplacePublicProfile.objects.filter(user=by).update(is_discoverable=False)
         ActorProfile.objects.filter(user=by).update(discoverable=False)
 
 
-def list_profile(*, by: "User") -> None:
+def list_profile(*, by: User) -> None:
     """Let apps find them in the directory; raises NotShown where their page is off."""
     own_actor_profile(by)
     with transaction.atomic():
@@ -98,12 +94,12 @@ def list_profile(*, by: "User") -> None:
         ActorProfile.objects.filter(user=by).update(discoverable=True)
 
 
-def unlist_profile(*, by: "User") -> None:
+def unlist_profile(*, by: User) -> None:
     """Take them out of the directory; the page stays."""
     ActorProfile.objects.filter(user=by).update(discoverable=False)
 
 
-def remove_profile(*, by: "User") -> None:
+def remove_profile(*, by: User) -> None:
     """Delete all that they typed for it, and give the handle up."""
     with transaction.atomic():
         row = MarketplacePublicProfile.objects.select_for_update().filter(user=by).first()

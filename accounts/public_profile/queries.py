@@ -1,14 +1,11 @@
 """What is asked about public profiles."""
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import ActorProfile, MarketplacePublicProfile
+from accounts.models import ActorProfile, MarketplacePublicProfile, User
 from accounts.public_profile.handles import folded
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 class PublicCard(TypedDict):
@@ -56,7 +53,7 @@ def listed_profiles(beginning: str | None = None) -> QuerySet[MarketplacePublicP
     return listed.filter(Q(handle__begins=text) | Q(search_name__begins=text))
 
 
-def own_profile(user: "User") -> OwnProfile | None:
+def own_profile(user: User) -> OwnProfile | None:
     """The profile of the person who asks; None where they typed nothing yet."""
     row = MarketplacePublicProfile.objects.filter(user=user, handle__isnull=False).first()
     if row is None:
@@ -69,6 +66,6 @@ def own_profile(user: "User") -> OwnProfile | None:
     }
 
 
-def is_listed(user: "User") -> bool:
+def is_listed(user: User) -> bool:
     """Whether they let apps find them."""
     return ActorProfile.objects.filter(user=user, discoverable=True).exists()

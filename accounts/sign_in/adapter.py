@@ -1,7 +1,7 @@
 """What allauth asks this service: where a call comes from, how often it may try, and what is mailed."""
 
 import logging
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.identifiers import is_sandbox_address
-from accounts.models import Persona, WayChange
+from accounts.models import Persona, User, WayChange
 from accounts.personas import side_of
 from accounts.phrase import with_phrase
 from accounts.security_changes import note_change
@@ -27,9 +27,6 @@ from common import limits, mail
 from common.limits import Limit
 from common.mail import mailbox
 from common.network import client_address
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _log = logging.getLogger(__name__)
 _FITS = MaxLengthValidator(254)
@@ -76,7 +73,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """allauth counts here, for everybody who names the account alike; `authenticate` counts for us."""
 
-    def authenticate(self, request: HttpRequest, **credentials: Any) -> "User | None":
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Also asked when somebody who is signed in confirms that it is them."""
         user = request.user if request.user.is_authenticated else None
         attempt = attempts.begin(request, attempts.PASSWORD, user=user, email=mailbox(credentials.get("email", "")))
@@ -90,7 +87,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
             attempt.succeeded()
         return found
 
-    def get_reauthentication_methods(self, user: "User") -> list[dict[str, Any]]:
+    def get_reauthentication_methods(self, user: User) -> list[dict[str, Any]]:
         """Where there is a second factor, the password confirms nothing; the device comes before a code on paper."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if has_second_factor(user):
@@ -111,13 +108,13 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         required: bool = super().is_reauthentication_required(app=app, **more)
         return required
 
-    def save_user(self, request: HttpRequest, user: "User", form: Any, commit: bool = True) -> "User":
+    def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         """The account that a passkey was made for has the identifier that the passkey holds."""
         user.public_id = getattr(form, "user_id", None) or user.public_id
         saved: User = super().save_user(request, user, form, commit)
         return saved
 
-    def post_login(self, request: HttpRequest, user: "User", **options: Any) -> HttpResponse:
+    def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
         response: HttpResponse = super().post_login(request, user, **options)
         methods = [str(record["method"]) for record in get_authentication_records(request, user)]
         _log.info("%s signed in: %s", user.public_id, ", ".join(methods) or "sign-up")
@@ -165,7 +162,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         return message
 
     def send_notification_mail(
-        self, template_prefix: str, user: "User", context: dict[str, Any] | None = None, email: str | None = None
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
         """A change of a way in: what happened, told from the queue, so that no request waits for or fails by a mail."""
         values = context or {}

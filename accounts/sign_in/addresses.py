@@ -1,12 +1,13 @@
 """Whose an address is: whoever confirmed it; until then whoever signed up with it, and nobody who only added it."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from allauth.account.views import ConfirmEmailView, EmailView
 from django.contrib import messages
+from django.contrib.sessions.backends.base import SessionBase
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +15,6 @@ from django.shortcuts import redirect
 
 from accounts.models import User
 from accounts.sign_in.second_factors import mark_unproven
-
-if TYPE_CHECKING:
-    from django.contrib.sessions.backends.base import SessionBase
 
 _MADE_HERE = "passkey_made_for"  # the session's member
 
@@ -41,7 +39,7 @@ def drop_claims(email: str, *, but_of: User | None = None) -> None:
     claims.exclude(user__email__iexact=email).delete()
 
 
-def note_passkey_made(session: "SessionBase", user: User) -> None:
+def note_passkey_made(session: SessionBase, user: User) -> None:
     """This browser made the passkey of this account; whoever confirms the address in it has both."""
     session[_MADE_HERE] = user.public_id
 

@@ -14,7 +14,6 @@ import math
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from allauth.account.utils import filter_users_by_email
 from allauth.core.exceptions import ImmediateHttpResponse
@@ -23,13 +22,11 @@ from django.db import connection
 from django.http import HttpRequest
 from django.shortcuts import render
 
+from accounts.models import User
 from accounts.sign_in import known_browsers
 from common import limits
 from common.limits import Count, Limit
 from common.network import client_address, network_of
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 _log = logging.getLogger(__name__)
 PASSWORD, CODE = "password", "code"
@@ -91,7 +88,7 @@ class Attempt:
         return f"{self.account} {self.browser or self.network}"
 
 
-def begin(request: HttpRequest, kind: str, *, user: "User | None" = None, email: str = "") -> Attempt:
+def begin(request: HttpRequest, kind: str, *, user: User | None = None, email: str = "") -> Attempt:
     """An attempt at the account of `user`, or of an address as it was typed; raises `TooManyAttempts`."""
     users = [user] if user is not None else filter_users_by_email(email, prefer_verified=True)
     browser = next(filter(None, (known_browsers.browser_of(request, found.public_id) for found in users)), "")
@@ -105,7 +102,7 @@ def begin(request: HttpRequest, kind: str, *, user: "User | None" = None, email:
     return attempt
 
 
-def forget_failures(user: "User") -> None:
+def forget_failures(user: User) -> None:
     """After the owner replaced the password, attempts made with the old one no longer count."""
     limits.forget(_CODE_LIMIT, _account([user], ""))
     limits.forget(_ACCOUNT_LIMIT, _account([user], ""))
@@ -118,7 +115,7 @@ def count_of_network(request: HttpRequest, limit: Limit, account: str = "") -> N
         _refuse_beyond(request, limits.count(limit, f"{account} {network}".strip()))
 
 
-def _account(users: "list[User]", email: str) -> str:
+def _account(users: list[User], email: str) -> str:
     """What is counted as one account, whichever of its addresses was typed and whether there is one or not."""
     return f"user {users[0].public_id}" if len(users) == 1 else f"email {email.strip().lower()}"
 

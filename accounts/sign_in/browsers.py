@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import HASH_SESSION_KEY
@@ -14,9 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.hooks import access_taken_back
-
-if TYPE_CHECKING:
-    from accounts.models import User
+from accounts.models import User
 
 _BROWSER = "signed_in_with"  # the session's member that says where its sign-in came from
 _LONGEST_NAME = 200
@@ -40,7 +38,7 @@ def note_browser(*, request: HttpRequest, **_: Any) -> None:
     }
 
 
-def browsers_of(user: "User", *, here: str | None) -> list[SignedInBrowser]:
+def browsers_of(user: User, *, here: str | None) -> list[SignedInBrowser]:
     """Oldest first; `here` is the key of the session that asks. What a changed password ended is not among them."""
     from accounts.sign_in.sessions import SessionStore, digest, lasting
 
@@ -58,7 +56,7 @@ def browsers_of(user: "User", *, here: str | None) -> list[SignedInBrowser]:
     return found
 
 
-def sign_out_elsewhere(user: "User", *, here: str | None) -> None:
+def sign_out_elsewhere(user: User, *, here: str | None) -> None:
     """End every session of theirs but the one with this key."""
     from accounts.sign_in.sessions import digest
 

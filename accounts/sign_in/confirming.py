@@ -1,16 +1,14 @@
 """Whether somebody who is signed in has just shown that it is them, and where they can."""
 
 import time
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.models import User
 from accounts.sign_in.second_factors import has_second_factor, showed_second_factor_recently
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def signed_in_recently(request: HttpRequest) -> bool:
@@ -27,7 +25,7 @@ def signed_in_recently(request: HttpRequest) -> bool:
     return time.time() - latest < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
-def where_to_confirm(user: "User") -> str:
+def where_to_confirm(user: User) -> str:
     """The page on which this person shows that it is them: by the second factor where there is one."""
     from allauth.account.adapter import get_adapter
 

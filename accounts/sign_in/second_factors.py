@@ -1,26 +1,22 @@
 """Second factors: their secrets sealed at rest, and whether a session has shown one."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.core.internal.cryptokit import compare_user_code
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.core.cache import cache
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import WayChange
+from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common.encryption import opened, resealed, sealed
-
-if TYPE_CHECKING:
-    from allauth.mfa.models import Authenticator
-    from django.db.models import QuerySet
-
-    from accounts.models import User
 
 # Passkeys keep public keys alone, which open nothing. Lists hold one secret each.
 _SECRET_MEMBERS = {"secret", "seed", "migrated_codes"}
@@ -44,11 +40,11 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
     def decrypt(self, encrypted_text: str) -> str:
         return opened(encrypted_text)
 
-    def get_public_key_credential_user_entity(self, user: "User") -> dict[str, Any]:
+    def get_public_key_credential_user_entity(self, user: User) -> dict[str, Any]:
         """A passkey names the account by its own ID, which exists before the row does and says nothing about it."""
         return {"id": user.public_id.encode(), "display_name": user.get_short_name(), "name": user.email}
 
-    def can_delete_authenticator(self, authenticator: "Authenticator") -> bool:
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
         """Without a password it takes a passkey to sign in and to show that it is them; one stays."""
         from allauth.mfa.models import Authenticator
 
@@ -57,7 +53,7 @@ class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no 
         return bool(user.has_usable_password()) or passkeys.exclude(pk=authenticator.pk).exists()
 
 
-def reseal_secrets(authenticators: "QuerySet[Any]") -> int:
+def reseal_secrets(authenticators: QuerySet[Any]) -> int:
     """Bring every secret under the newest key; how many rows changed.
 
     Within a transaction: the rows are locked, since a recovery code that is used meanwhile changes its row too.
@@ -79,16 +75,16 @@ def secrets_of(data: dict[str, Any]) -> list[str]:
     return [one for secret in kept for one in (secret if isinstance(secret, list) else [secret])]
 
 
-def has_second_factor(user: "User") -> bool:
+def has_second_factor(user: User) -> bool:
     """Whether an authenticator app or a passkey is active. Recovery codes alone are none: they come with one."""
     return bool(SealedSecrets().is_mfa_enabled(user, ["totp", "webauthn"]))
 
 
-def has_authenticator_app(user: "User") -> bool:
+def has_authenticator_app(user: User) -> bool:
     return bool(SealedSecrets().is_mfa_enabled(user, ["totp"]))
 
 
-def take_code(user: "User", secret: str, code: str) -> bool:
+def take_code(user: User, secret: str, code: str) -> bool:
     """Whether an authenticator app showed `code` in this half minute or in the one before; each is taken once.
 
     allauth's own tolerance goes a step into the future as well, and it forgets after half a minute what was used.
@@ -103,7 +99,7 @@ def take_code(user: "User", secret: str, code: str) -> bool:
     return False
 
 
-def turn_on(*, request: HttpRequest, user: "User", authenticator: "Authenticator", **_: Any) -> None:
+def turn_on(*, request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
     """A factor was added: this session has just shown it, and those from before it, which never did, end."""
     from allauth.mfa.base.internal.flows import post_authentication
 
@@ -116,7 +112,7 @@ def turn_on(*, request: HttpRequest, user: "User", authenticator: "Authenticator
     messages.info(request, gettext("You are signed out everywhere else."))
 
 
-def count_new_codes(*, request: HttpRequest, user: "User", authenticator: "Authenticator", **_: Any) -> None:
+def count_new_codes(*, request: HttpRequest, user: User, authenticator: Authenticator, **_: Any) -> None:
     """Recovery codes were made anew: a code of the old ones that this session showed counts as one of theirs.
 
     Otherwise whoever confirmed by one could not look at the new ones, and the old ones are void.
@@ -129,7 +125,7 @@ def count_new_codes(*, request: HttpRequest, user: "User", authenticator: "Authe
             request.session.modified = True
 
 
-def has_one_passkey_alone(user: "User") -> bool:
+def has_one_passkey_alone(user: User) -> bool:
     """Whether losing one device would end their way into the account: no password, no second passkey, no codes."""
     from allauth.mfa.models import Authenticator
 
@@ -160,7 +156,7 @@ def showed_second_factor_recently(request: HttpRequest) -> bool:
     return seconds is not None and seconds < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
-def mark_unproven(user: "User") -> None:
+def mark_unproven(user: User) -> None:
     """The account's address was confirmed in another browser than its passkey was made in, maybe by somebody else."""
     from allauth.mfa.models import Authenticator
 
@@ -169,7 +165,7 @@ def mark_unproven(user: "User") -> None:
         authenticator.save(update_fields=["data"])
 
 
-def remove_unproven(user: "User") -> None:
+def remove_unproven(user: User) -> None:
     """What whoever signed up may have made with an address of somebody else goes: the mailbox decides whose it is.
 
     That is everything where no address of the account was confirmed, and else what `mark_unproven` marked.

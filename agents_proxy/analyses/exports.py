@@ -18,11 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.analyses.affinity import LISTS, BrandAffinity, ShoppingPreferences
-from common.text import harmless_cell
+from common.text import StrOrPromise, harmless_cell
 
 _JSON = "application/json"
 
@@ -32,8 +31,8 @@ class Export:
     """`written` gives the file's text; None where the affinity lacks what that system asks for."""
 
     name: str
-    label: str | Promise
-    explained: str | Promise
+    label: StrOrPromise
+    explained: StrOrPromise
     file_name: str
     media_type: str
     written: Callable[[BrandAffinity], str | None]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
@@ -28,9 +28,7 @@ from agents_proxy.refusal_words import words_of
 from agents_proxy.statements import statement
 from agents_proxy.states import Duration, Purpose
 from common.network import client_address, network_of
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
+from common.text import StrOrPromise
 
 _PURPOSES = [Purpose.PROFILE]
 _SALT = "question-of-agent"
@@ -45,7 +43,7 @@ class Kind:
     form: type[AgreedForm]
     title: Promise
     lead: Promise
-    button: "StrOrPromise"
+    button: StrOrPromise
 
     @property
     def address(self) -> str:

@@ -8,11 +8,12 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from django.conf import settings
 
+from agents_proxy.deletions.models import Deletion
 from agents_proxy.deletions.receivers import token_headers_of
 from agents_proxy.deletions.sealing import Subject
 from agents_proxy.signing import LIFETIME, pairwise, signed
@@ -23,9 +24,6 @@ from common.json_bodies import strict_json
 from common.outbound.client import Answer
 from common.outbound.signing import signed_headers
 from common.problems import InvalidRequest
-
-if TYPE_CHECKING:
-    from agents_proxy.deletions.models import Deletion
 
 JWS_TYPE = "processing-deletion+jwt"
 RECEIPT_TYPE = "processing-deletion-receipt+jwt"
@@ -47,7 +45,7 @@ class Message:
     is_optional: bool
 
 
-def message(row: "Deletion", subject: Subject) -> Message:
+def message(row: Deletion, subject: Subject) -> Message:
     """The next request for this row, signed now. Raises `DecryptionFailed` for a destination's secret."""
     claims = _claims(row, subject)
     statement = signed(JWS_TYPE, claims)
@@ -68,7 +66,7 @@ def message(row: "Deletion", subject: Subject) -> Message:
     return Message(body, headers, "deletionId", row.deletion_id, is_optional=False)
 
 
-def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
+def _claims(row: Deletion, subject: Subject) -> dict[str, Any]:
     """`before`: what came later, under another consent, is not meant. Without `consent_id` everything before it is, and
     then `subject` has nothing that is somebody else's by now."""
     person_pk = row.consent.user_id if row.consent else row.erasure.user_id if row.erasure else 0
@@ -87,7 +85,7 @@ def _claims(row: "Deletion", subject: Subject) -> dict[str, Any]:
     return claims | ({"consent_id": consent_id} if consent_id else {})
 
 
-def receipt(row: "Deletion") -> str:
+def receipt(row: Deletion) -> str:
     """What this service signs of a confirmation, always the same of one; "" before there is one.
 
     It names nobody: whoever it is shown by is whom it is about.

@@ -5,15 +5,12 @@ Whoever writes the database can neither read it nor put one person's in the plac
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 
+from agents_proxy.deletions.models import Deletion
 from agents_proxy.processing_consent.identifiers import Identifiers
 from common import encryption
-
-if TYPE_CHECKING:
-    from agents_proxy.deletions.models import Deletion
 
 MOST_ACTIVATIONS = 1000  # that one request names, the newest ones
 
@@ -52,7 +49,7 @@ def sealed(subject: Subject, deletion_id: str) -> str:
     return encryption.sealed(orjson.dumps(kept).decode())
 
 
-def opened(row: "Deletion") -> Subject:
+def opened(row: Deletion) -> Subject:
     """What the row holds; raises `common.encryption.DecryptionFailed`, also for what belongs to another row."""
     kept = orjson.loads(encryption.opened(row.subject or ""))
     if kept["row"] != row.deletion_id:

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, Max, Q
 from django.utils import timezone
@@ -14,12 +14,10 @@ from agents_proxy.agents import AGENTS, Agent, Protocol, upstream_of
 from agents_proxy.analyses.models import Step
 from agents_proxy.proxy.models import Call
 from agents_proxy.states import CallOutcome, StepStatus
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
+from common.text import StrOrPromise
 
 SAMPLE = 1000  # calls, the newest that were answered, that say how long an agent takes
-PERIODS: dict[str, tuple["StrOrPromise", timedelta]] = {
+PERIODS: dict[str, tuple[StrOrPromise, timedelta]] = {
     "hour": (_("Last hour"), timedelta(hours=1)),
     "day": (_("Last 24 hours"), timedelta(days=1)),
     "week": (_("Last 7 days"), timedelta(days=7)),
@@ -41,7 +39,7 @@ class Share:
 class Figures:
     """The calls of one agent in one period: all, those that failed, and these by outcome in the order of `FAILURES`."""
 
-    label: "StrOrPromise"
+    label: StrOrPromise
     calls: int
     failed: Share
     by_outcome: tuple[Share, ...]

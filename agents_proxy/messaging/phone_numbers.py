@@ -3,10 +3,11 @@
 import secrets
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from accounts.models import User, WayChange
@@ -29,9 +30,6 @@ from common.clock import database_now, rfc3339
 from common.limits import Count, Limit
 from common.problems import Kind, Problem
 from common.sql.statements import lock_for_transaction
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 CODE_LIFETIME = timedelta(minutes=10)
 TRIES = 5  # guesses at one code
@@ -126,7 +124,7 @@ def awaiting_code(user: User) -> set[int]:
     return set(_awaiting(user).values_list("pk", flat=True))
 
 
-def _awaiting(user: User) -> "QuerySet[PhoneNumber]":
+def _awaiting(user: User) -> QuerySet[PhoneNumber]:
     return PhoneNumber.objects.filter(user=user, code_expires_at__gt=database_now(), attempts__lt=TRIES)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.apps import apps
@@ -12,11 +12,9 @@ from django.db.models.functions import Lower
 
 from agents_proxy.digests import digest, digests
 from agents_proxy.errors import AddressNotVerified
+from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.states import Purpose
 from common import encryption
-
-if TYPE_CHECKING:
-    from agents_proxy.processing_consent.models import ProcessingConsent
 
 # what agents are asked about a person by; institutions know by themselves whose account is linked
 _BY_EMAIL = frozenset({Purpose.PROFILE, Purpose.ENRICHMENT, Purpose.BRAND_AFFINITY, Purpose.ACTIVATION})
@@ -98,7 +96,7 @@ def verified_by_others(named: Identifiers, person_pk: int) -> Identifiers:
     return named.within(Identifiers(tuple(emails), tuple(numbers)))
 
 
-def named_by(consent: "ProcessingConsent", own: Identifiers) -> Identifiers:
+def named_by(consent: ProcessingConsent, own: Identifiers) -> Identifiers:
     """What the consent names of its person's `own`: nothing that is theirs no more."""
     return Identifiers(
         tuple(email for email in own.emails if email == consent.email),

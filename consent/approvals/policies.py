@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 
@@ -12,12 +12,10 @@ from common.problems import Problem
 from consent.approvals.models import ApprovalKey
 from consent.grants.models import Grant
 from consent.requests.models import ConsentRequest
+from consent.schemas import SignedBody
 from pkm import sealed, signatures
 from pkm import signing as signing_queries
 from pkm.errors import ApprovalMismatch
-
-if TYPE_CHECKING:
-    from consent.schemas import SignedBody
 
 APPROVAL, CERTIFICATE, RESUMPTION = "consent-approval+jwt", "approval-key+jwt", "consent-resume+jwt"
 LEEWAY = 300  # seconds that a browser's clock may be off
@@ -37,7 +35,7 @@ class Approval:
 
 
 def check_approval(
-    *, request: ConsentRequest, by: User, body: "SignedBody", terms: dict[str, Any], jwe: str, at: datetime
+    *, request: ConsentRequest, by: User, body: SignedBody, terms: dict[str, Any], jwe: str, at: datetime
 ) -> Approval:
     """The approval of an export: it says what the rows say. `terms` are the claims that the caller knows of.
 
@@ -80,7 +78,7 @@ def check_subset(claims: dict[str, Any], approved: Sequence[str]) -> list[str]:
     return list(named)
 
 
-def check_resumption(*, grant: Grant, by: User, body: "SignedBody", at: datetime) -> str:
+def check_resumption(*, grant: Grant, by: User, body: SignedBody, at: datetime) -> str:
     """What lets a paused grant go on: it names the nonce that was given out for it. Returns its SHA-256."""
     request = grant.request
     jws, key = signed_by_vault(request=request, by=by, body=body)
@@ -104,7 +102,7 @@ def check_resumption(*, grant: Grant, by: User, body: "SignedBody", at: datetime
     return signatures.sha256(jws)
 
 
-def signed_by_vault(*, request: ConsentRequest, by: User, body: "SignedBody") -> tuple[str, ApprovalKey]:
+def signed_by_vault(*, request: ConsentRequest, by: User, body: SignedBody) -> tuple[str, ApprovalKey]:
     """The JWS, and the key that its signature is to be checked with: one that the vault's root certified for this app.
 
     Whoever has a session alone can set neither. Nothing is written here; the caller saves the key with what it signed.
@@ -121,7 +119,7 @@ def signed_by_vault(*, request: ConsentRequest, by: User, body: "SignedBody") ->
 
 
 def _certified(
-    *, request: ConsentRequest, by: User, body: "SignedBody", root: signatures.Jwk, known: ApprovalKey | None
+    *, request: ConsentRequest, by: User, body: SignedBody, root: signatures.Jwk, known: ApprovalKey | None
 ) -> ApprovalKey:
     for member in ("approval_key", "approval_key_certificate"):
         if getattr(body, member) is None:

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from common.text import StrOrPromise
+
 if TYPE_CHECKING:
     from consent.docs.markdown import Written
 
-TITLES: dict[str, str | Promise] = {
+TITLES: dict[str, StrOrPromise] = {
     "about": _("About this site"),
     "privacy": _("Privacy notice"),
     "terms": _("Terms of use"),

@@ -1,11 +1,12 @@
 """The ends of a request that has no grant: cancelled, expired, denied."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from accounts.models import User
 from common.clock import database_now
 from consent.event_types import EventType
 from consent.ledger import audit
@@ -13,10 +14,6 @@ from consent.ledger.protection import lock_heads
 from consent.requests.models import ConsentRequest
 from consent.requests.record import Change, record
 from consent.states import Actor, RequestStatus
-
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 RELATED = ("app__application", "user", "scope_entry")
 
@@ -49,7 +46,7 @@ def close_request(
     return True
 
 
-def cancel_requests_of_entry(*, entry_pk: int, by: "User | None") -> int:
+def cancel_requests_of_entry(*, entry_pk: int, by: User | None) -> int:
     """Cancel what waits on a scope entry that staff changed; returns how many.
 
     A person must not approve what changed after it was shown. `by` is None where it was not one of the staff but
@@ -58,12 +55,12 @@ def cancel_requests_of_entry(*, entry_pk: int, by: "User | None") -> int:
     return _cancel_pending(ConsentRequest.objects.filter(scope_entry_id=entry_pk), by)
 
 
-def cancel_requests_of_app(*, app_pk: int, by: "User | None") -> int:
+def cancel_requests_of_app(*, app_pk: int, by: User | None) -> int:
     """The same of what an app asked, since what is said of the app changed."""
     return _cancel_pending(ConsentRequest.objects.filter(app_id=app_pk), by)
 
 
-def _cancel_pending(requests: QuerySet[ConsentRequest], by: "User | None") -> int:
+def _cancel_pending(requests: QuerySet[ConsentRequest], by: User | None) -> int:
     pending = requests.filter(status=RequestStatus.PENDING)
     with transaction.atomic():
         locked = list(pending.select_for_update(of=("self",)).select_related("user", "app").order_by("pk"))

@@ -2,28 +2,26 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from django.db import transaction
 from django.db.models import F
 
+from accounts.models import User
 from common.clock import database_now
 from common.problems import Problem
 from consent.requests.models import OwnRules
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 Rule = Literal["only_checked", "weekly"]
 
 
-def rules_of(user: "User") -> OwnRules:
+def rules_of(user: User) -> OwnRules:
     """Theirs; without a row, none is on."""
     return OwnRules.objects.filter(user=user).first() or OwnRules(user=user)
 
 
 @transaction.atomic
-def save_rules(*, by: "User", only_checked: bool, weekly: bool) -> None:
+def save_rules(*, by: User, only_checked: bool, weekly: bool) -> None:
     """Switch the rules on or off; one that stays on goes on counting."""
     OwnRules.objects.get_or_create(user=by)
     row = OwnRules.objects.select_for_update().get(user=by)

@@ -1,7 +1,8 @@
 """Requests of an app, and those that wait for a person."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from accounts.models import User
 from common.admission.cursors import cursor_of, position_of
 from common.clock import database_now
 from common.sql.dialect import ClockTimestamp, timestamp
@@ -10,9 +11,6 @@ from consent import status
 from consent.requests.models import ConsentRequest
 from consent.shapes import ConsentRequests
 from consent.states import RequestStatus, effective_request_status_sql
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 def requests_of_app(*, app_pk: int, status_is: str | None, cursor: str | None, limit: int) -> ConsentRequests:
@@ -32,6 +30,6 @@ def requests_of_app(*, app_pk: int, status_is: str | None, cursor: str | None, l
     return {"requests": [status.body(row, now) for row in page], "next_cursor": following}
 
 
-def count_pending(user: "User") -> int:
+def count_pending(user: User) -> int:
     """How many requests wait for this person's decision."""
     return ConsentRequest.objects.pending(ClockTimestamp()).filter(user=user).count()

@@ -1,23 +1,19 @@
 """Templates, which take two members of staff: one proposes, another approves, and from then on apps may use it."""
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.db.models import Max
 
+from accounts.models import User
 from common.clock import database_now
 from common.problems import InvalidRequest
 from common.sql.statements import lock_for_transaction
 from consent.requests.models import ScopeTemplate
 
-if TYPE_CHECKING:
-    from accounts.models import User
-
 
 @transaction.atomic
 def propose_template(
     *,
-    by: "User",
+    by: User,
     template_id: str,
     name: str,
     scope: str,
@@ -41,7 +37,7 @@ def propose_template(
 
 
 @transaction.atomic
-def approve_template(*, template: ScopeTemplate, by: "User") -> None:
+def approve_template(*, template: ScopeTemplate, by: User) -> None:
     """Let apps use this version in place of the one before it.
 
     Raises `InvalidRequest` where `by` proposed it, where it was approved already, or where a newer one was.

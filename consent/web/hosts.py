@@ -1,7 +1,7 @@
 """The page on which a person lets a host act for an app of theirs, or for themselves; and the button that stops it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +17,7 @@ from accounts.models import User
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
 from common.limits import Limit, count
 from common.problems import InvalidRequest, Problem, TooManyRequests
+from common.text import StrOrPromise
 from consent.connector_keys.queries import newest_usable_key_id
 from developers.apps.models import App, AppStatus
 from developers.members.queries import memberships_of
@@ -27,9 +28,6 @@ from developers.oauth.models import OAuthClient
 from developers.oauth.redirects import destination_of, form_source, is_registered
 from developers.oauth.resources import SCOPES, answer_address, the_resource
 from developers.tokens.models import Permission
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 FOR_ME = "me"
 
@@ -191,7 +189,7 @@ def _page(request: HttpRequest, authorization: AuthorizationRequest, problem: st
     return page
 
 
-_WORDS: "dict[str, StrOrPromise]" = {
+_WORDS: dict[str, StrOrPromise] = {
     Permission.DISCOVER: _("See what could be asked for"),
     Permission.REQUEST: _("Ask for it; each time the person decides here"),
     Permission.READ: _("Fetch what was approved, which it opens with its key alone"),

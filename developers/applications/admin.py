@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.apps import apps
 from django.contrib import admin, messages
@@ -23,12 +23,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff import ReadOnly
 from accounts.staff_lists import BoundedList
 from common.problems import InvalidRequest, Problem
+from common.text import StrOrPromise
 from developers.applications import actions
 from developers.applications.models import ApplicationStatus, DeveloperApplication
 from developers.apps.domains import domain_of
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
 
 _NOTHING = "-"  # as the admin writes it elsewhere
 _TIERS = ("standard", "confidential", "restricted")  # pkm's, the gravest last
@@ -39,8 +37,8 @@ class Decision:
     """One of the buttons: its name, what it says, what follows, and whether the applicant must be told why."""
 
     name: str
-    label: "StrOrPromise"
-    follows: "StrOrPromise"
+    label: StrOrPromise
+    follows: StrOrPromise
     needs_note: bool = False
 
 

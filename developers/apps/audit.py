@@ -1,20 +1,18 @@
 """What was done to an app, for its members to read."""
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User, WayChange
 from accounts.security_changes import note_change
 from common.clock import database_now
+from common.text import StrOrPromise
 from developers.apps.models import App, AppAuditEntry
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
 # By action; what is filled in by name comes from the entry's facts.
-WORDS: dict[str, "StrOrPromise"] = {
+WORDS: dict[str, StrOrPromise] = {
     "app.made": _("Made the app “%(name)s”"),
     "app.renamed": _("Renamed the app from “%(before)s” to “%(name)s”"),
     "app.origins_set": _("Set the browser origins: %(origins)s"),

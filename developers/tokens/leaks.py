@@ -1,9 +1,7 @@
 """Tokens that somebody found where they do not belong: revoked at once, and their owners are told by mail."""
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.outbox import send_mail_or_log
@@ -13,9 +11,6 @@ from developers.tokens.digests import digest
 from developers.tokens.models import DeveloperToken, ManagementToken
 from developers.tokens.queries import lives
 from developers.tokens.reminders import members_of
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 
 def report_leak(*, token: str) -> None:
@@ -38,6 +33,6 @@ def report_leak(*, token: str) -> None:
                 send_mail_or_log("developers/mail/token_leaked", to=person, context={"token": found})
 
 
-def _end(tokens: "QuerySet[DeveloperToken] | QuerySet[ManagementToken]") -> bool:
+def _end(tokens: QuerySet[DeveloperToken] | QuerySet[ManagementToken]) -> bool:
     now = timezone.now()
     return bool(tokens.filter(lives()).update(revoked_at=now, leaked_at=now))

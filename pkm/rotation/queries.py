@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from django.db.models import QuerySet
 
 from accounts.models import User
 from common.clock import rfc3339
@@ -11,9 +13,6 @@ from pkm.errors import UnknownRotation
 from pkm.segments.models import Blob
 from pkm.vault.models import VaultKey, VaultStatus
 from pkm.vault.queries import rotation_progress, wrapper_body
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 
 def rotation(user: User) -> dict[str, Any]:
@@ -59,7 +58,7 @@ def rotating_vault(user: User) -> VaultKey:
     return vault
 
 
-def current_segments(user: User) -> "QuerySet[Blob]":
+def current_segments(user: User) -> QuerySet[Blob]:
     return Blob.objects.filter(user=user, is_current=True, ciphertext__isnull=False)
 
 
