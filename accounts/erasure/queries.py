@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
 from accounts.hooks import Answered, room_erasures
@@ -42,6 +41,6 @@ def personal_data_of(user: User) -> dict[str, dict[str, Any]]:
 
 
 def person_named(name: str) -> User | None:
-    """Whom an operator means by an address or a own ID."""
-    people = get_user_model().objects.filter(Q(public_id=name) | Q(email=mailbox(name)))
+    """Whom an operator means by an address or an own ID."""
+    people = User.objects.filter(Q(public_id=name) | Q(email=mailbox(name)))
     return people.first()

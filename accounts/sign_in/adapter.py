@@ -8,7 +8,6 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.authentication import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -157,7 +156,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
     ) -> Any:
         message = super().render_mail(template_prefix, email, context, {**mail.HEADERS, **(headers or {})})
         reader = context.get("user")
-        if isinstance(reader, get_user_model()):  # nobody, where the address has no account
+        if isinstance(reader, User):  # nobody, where the address has no account
             message.body = with_phrase(reader, str(email), message.body)
         return message
 

@@ -7,13 +7,13 @@ acts with a session; a backend sends no origin; nothing needs a CSRF token. Refu
 from collections.abc import Sequence
 from typing import Any, cast
 
-from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.authentication import SignedIn
+from accounts.models import User
 from agents_proxy.errors import AgreementRequired, OriginNotRegistered, OriginRefused
 from agents_proxy.owner_api import ANALYSES, CONSENT, SmallOwnerView
 from agents_proxy.processing_consent import actions as consents
@@ -39,7 +39,7 @@ class TokenOrSession(SignedIn):
         missing = view.missing(covered)
         if covered is None or missing is not None:
             raise AgreementRequired(consent_url=callers.consent_url(missing or Purpose.PROFILE, view.origin))
-        return get_user_model()._default_manager.get(pk=covered.person_pk), covered
+        return User.objects.get(pk=covered.person_pk), covered
 
 
 class SharedScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped

@@ -1,6 +1,5 @@
 """Making people to play, and ending them. What they decide are the owner's own actions."""
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from accounts.identifiers import new_user_id, sandbox_address
@@ -46,7 +45,7 @@ def make_person(*, app_pk: int, label: str = "") -> SandboxPerson:
     detail = f"A test app makes at most {_MADE.allowed:,} people in 24 hours."
     count(_MADE, str(app_pk)).require(TooManyRequests, detail)
     user_id = new_user_id()
-    user = get_user_model().objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
+    user = User.objects.create_user(sandbox_address(user_id), public_id=user_id, display_name=label)
     AppPerson.objects.create(app=app, user=user, pairwise_id=user_id)
     return SandboxPerson.objects.create(app=app, user=user, label=label)
 

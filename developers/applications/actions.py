@@ -4,7 +4,6 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -53,7 +52,7 @@ def make_app(
 def hand_in_application(*, facts: ApplicationFacts, by: User) -> DeveloperApplication:
     """Apply for a live app. Raises `InvalidRequest`: what does not fit, or too many that are open."""
     check_facts(facts)
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
     if open_applications_of(by).count() >= MOST_OPEN:
         raise InvalidRequest(gettext("Nobody has more than %(n)d applications open.") % {"n": MOST_OPEN})
     if applications_of(by).filter(created_at__gt=database_now() - timedelta(days=1)).count() >= MOST_A_DAY:

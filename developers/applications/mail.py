@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 
+from accounts.models import User
 from accounts.outbox import Gathering, send_mail
 from common.clock import database_now
 from common.sql.statements import lock_for_transaction
@@ -32,7 +32,7 @@ def _queue(_: str) -> None:
     new = list(undecided_applications().filter(staff_told_at=None))
     DeveloperApplication.objects.filter(pk__in=[one.pk for one in new]).update(staff_told_at=database_now())
     context = {"new": new[:_MOST_LINES], "more": len(new) - _MOST_LINES, "count": undecided_applications().count()}
-    for member in get_user_model().objects.filter(is_active=True, is_staff=True).order_by("pk"):
+    for member in User.objects.filter(is_active=True, is_staff=True).order_by("pk"):
         if member.has_perm("developers.change_developerapplication"):
             send_mail(STAFF_MAIL, to=member, context=context, wake=False)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
@@ -48,7 +47,7 @@ def _shown_of(app_pk: int) -> dict[str, Any]:
 def make_test_app(*, name: str, by: User) -> App:
     """A test app, which needs no staff; `by` becomes its owner. Raises `InvalidRequest`."""
     _check_name(name)
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
     if App.objects.filter(mode=AppMode.TEST, members__user=by, members__role="owner").count() >= MOST_TEST_APPS:
         raise InvalidRequest(f"Nobody owns more than {MOST_TEST_APPS} test apps.")
     app = App.objects.create(mode=AppMode.TEST, name=name.strip())

@@ -5,7 +5,6 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
@@ -239,7 +238,7 @@ def _withdraw(pending: QuerySet[AppInvitation]) -> int:
 
 def _write(invitation: AppInvitation, secret: str) -> None:
     """In the language of the account that the address belongs to, or of whoever invites a stranger."""
-    known = get_user_model().objects.filter(email=invitation.email, is_active=True)
+    known = User.objects.filter(email=invitation.email, is_active=True)
     reader = invitation.person or known.first() or invitation.invited_by
     link = f"{settings.ISSUER}{reverse('portal:invitation', args=[secret])}"
     send_mail(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from accounts.models import User
@@ -80,7 +79,7 @@ def allow_host(*, authorization: AuthorizationRequest, by: User, app: App | None
     wanted = [name for name in SCOPES if name in set(permissions) & set(authorization.permissions)]
     if not wanted:
         raise InvalidRequest("Choose at least one permission.")
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once make one app, and are counted
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once make one app, and are counted
     acts_as = _own_app(authorization.client, by) if app is None else _active_app(app, by)
     _, prefix, unusable = new_token("oauth")
     row = DeveloperToken.objects.create(

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
@@ -38,7 +37,7 @@ def mint_management_token(
     _check_permissions(permissions, by)
     if not timedelta(0) < lifetime <= LONGEST_MANAGEMENT_LIFETIME:
         raise InvalidRequest(f"A management token lives for at most {LONGEST_MANAGEMENT_LIFETIME.days} days.")
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
+    User.objects.select_for_update(no_key=True).get(pk=by.pk)  # two at once are counted one after the other
     if prefix and ManagementToken.objects.filter(prefix=prefix).exists():
         raise AlreadyMade
     if live_management_tokens(by).count() >= MOST_MANAGEMENT_TOKENS:

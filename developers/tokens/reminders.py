@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,7 +18,7 @@ _BATCH = 100
 
 
 def members_of(token: DeveloperToken) -> "QuerySet[User]":
-    people = get_user_model().objects.filter(app_memberships__app=token.app_id, is_active=True)
+    people = User.objects.filter(app_memberships__app=token.app_id, is_active=True)
     return people.order_by("pk")
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.contrib.auth import get_user_model
 from django.db import connection
 
+from accounts.models import User
 from common import encryption
 from common.sql.triggers import lifted
 from pkm.legacy.lines import BadLine, Line, parsed
@@ -58,7 +58,7 @@ def _good(lines: Iterable[tuple[int, bytes]], kept: Kept) -> list[tuple[int, Lin
 def _newest(lines: Sequence[tuple[int, Line]], kept: Kept) -> dict[Place, Line]:
     """By person and domain; of two that changed at the same time the first."""
     emails = {line.email for _, line in lines}
-    people = dict(get_user_model()._default_manager.filter(email__in=emails).values_list("email", "pk"))
+    people = dict(User.objects.filter(email__in=emails).values_list("email", "pk"))
     newest: dict[Place, Line] = {}
     for number, line in lines:
         if line.email not in people:

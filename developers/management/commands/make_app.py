@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.apps import apps
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.models import User
 from common.problems import Problem
 from developers.applications.actions import make_app
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--verified", action="store_true", help="the legal name was checked")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = apps.get_model("accounts", "User").objects.filter(email__iexact=options["owner"]).first()
+        owner = User.objects.filter(email__iexact=options["owner"]).first()
         if owner is None:
             raise CommandError(f"Nobody signs in as {options['owner']}.")
         try:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.models import User
 from pkm.history.models import Index
 from pkm.segments.checks import flaws
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, person: str | None = None, **options: Any) -> None:
         people = None
         if person:
-            people = list(get_user_model().objects.filter(public_id=person).values_list("pk", flat=True))
+            people = list(User.objects.filter(public_id=person).values_list("pk", flat=True))
             if not people:
                 raise CommandError(f"There is nobody with the own ID {person}.")
         differing: set[str] = set()
