@@ -9,9 +9,8 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from accounts.sharing_id import is_sharing_id
-from common.admission.schemas import Identifier, PageQuery, PersonReference, Strict
+from common.admission.schemas import Identifier, PageQuery, PersonReference, Strict, plain_text, unique
 from common.problems import Kind, Problem
-from common.text import is_plain
 from consent.errors import (
     ConnectorKeyRequired,
     InvalidConnectorKey,
@@ -37,17 +36,6 @@ _CONNECTOR_FIELDS = (
 )  # and the key, unless the first names a registered one
 
 
-def plain_text(text: str) -> str:
-    """`text` where it is one line that shows as it is written; contract, conventions."""
-    if not is_plain(text):
-        raise PydanticCustomError(
-            "plain_text", "must be one line of plain text without control, invisible or direction-changing characters"
-        )
-    if text != text.strip():
-        raise PydanticCustomError("plain_text", "must not begin or end with a space")
-    return text
-
-
 def _one_scope(value: Any) -> Any:
     if isinstance(value, list) or (isinstance(value, str) and any(mark in value for mark in ", \t\n")):
         raise PydanticCustomError("one_scope_per_request", "name exactly one scope")
@@ -66,15 +54,9 @@ def _wrapping_algorithm(value: str) -> str:
     return value
 
 
-def _unique(paths: list[str]) -> list[str]:
-    if len(set(paths)) != len(paths):
-        raise PydanticCustomError("repeated", "must not name an attribute twice")
-    return paths
-
-
 Path = Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,63}(\.[a-z][a-z0-9_]{0,63}){2}\Z")]
-OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(_unique)]
-Coarser = Annotated[list[Path], Field(min_length=1, max_length=20), AfterValidator(_unique)]
+OptionalPaths = Annotated[list[Path], Field(max_length=500), AfterValidator(unique)]
+Coarser = Annotated[list[Path], Field(min_length=1, max_length=20), AfterValidator(unique)]
 Sealed = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*){4}\Z", examples=[EXAMPLE_JWE])]
 
 

@@ -4,7 +4,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from common.text import is_plain
 
 _WHATEVER_TYPE = ("title", "description", "default", "examples")  # of a member's schema, whatever its type
 
@@ -62,6 +64,23 @@ def _true(value: bool) -> bool:
     if not value:
         raise ValueError("must be true")
     return value
+
+
+def plain_text(text: str) -> str:
+    """`text` where it is one line that shows as it is written; contract, conventions."""
+    if not is_plain(text):
+        raise PydanticCustomError(
+            "plain_text", "must be one line of plain text without control, invisible or direction-changing characters"
+        )
+    if text != text.strip():
+        raise PydanticCustomError("plain_text", "must not begin or end with a space")
+    return text
+
+
+def unique(names: list[str]) -> list[str]:
+    if len(set(names)) != len(names):
+        raise PydanticCustomError("repeated", "must not name one twice")
+    return names
 
 
 MustBeTrue = Annotated[bool, AfterValidator(_true)]  # not Literal[True], which takes 1 for it

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from common.admission.schemas import Identifier, Strict
+from common.admission.schemas import Identifier, Strict, plain_text
 from common.operations import example_of
 from common.shapes import Shape, Time, literal_of
 from consent import shapes
-from consent.schemas import RequestConsentBody, plain_text
+from consent.schemas import RequestConsentBody
 from consent.states import ConnectionStatus
 from developers.app_events import ProcessingEvent
 from pkm.shapes import ScopeEntry

@@ -3,12 +3,10 @@
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from common.admission.schemas import Strict
+from common.admission.schemas import Strict, plain_text, unique
 from common.clock import rfc3339
 from common.shapes import NextCursor, Shape, Time, literal_of
-from common.text import is_plain
 from developers.applications.facts import MOST_ADDRESSES, tried_origin_of
 from developers.apps.models import AppMode, AppStatus
 from developers.manage.base import EXAMPLE_APP_ID
@@ -19,21 +17,9 @@ EXAMPLE_MEMBER_ID, EXAMPLE_PREFIX = "mem_t2zp3gog7m6odtqhjuqhpevyku", "k3J9xQ2b"
 _DAY = 86400  # seconds
 
 
-def _plain(text: str) -> str:
-    if not is_plain(text) or text != text.strip():
-        raise PydanticCustomError("plain_text", "must be one line of plain text without invisible characters")
-    return text
-
-
-def _unique(permissions: list[str]) -> list[str]:
-    if len(set(permissions)) != len(permissions):
-        raise PydanticCustomError("repeated", "must not name a permission twice")
-    return permissions
-
-
-Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_plain)]
+Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(plain_text)]
 Permissions = Annotated[
-    list[Literal["discover", "request", "read"]], Field(min_length=1, max_length=3), AfterValidator(_unique)
+    list[Literal["discover", "request", "read"]], Field(min_length=1, max_length=3), AfterValidator(unique)
 ]
 
 

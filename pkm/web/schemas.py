@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from common.admission.schemas import Strict
+from common.admission.schemas import Strict, unique
 from common.text import is_plain
 from pkm import scopes
 
@@ -22,17 +22,11 @@ def _scope(text: str) -> str:
     return text
 
 
-def _unique(names: list[str]) -> list[str]:
-    if len(set(names)) != len(names):
-        raise PydanticCustomError("repeated", "must not name an attribute twice")
-    return names
-
-
 EXAMPLE_JWE = "eyJhbGciOiJBMjU2S1cifQ.a2V5.bm9uY2U.c2VhbGVk.dGFn"
 EXAMPLE_KEY_ID = "vk_4f8sZk2mQ1x7Yp0c"
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
-Names = Annotated[list[Name], AfterValidator(_unique)]
+Names = Annotated[list[Name], AfterValidator(unique)]
 KeyId = Annotated[str, Field(pattern=r"^vk_[A-Za-z0-9._~-]{16,125}\Z", examples=[EXAMPLE_KEY_ID])]
 Revision = Annotated[int, Field(ge=0, le=2**31 - 2)]
 Possession = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}\Z")]  # pkm.vault.checks
