@@ -4,7 +4,6 @@ Signed by keys of their own, made of the server's secrets, so that nothing signe
 verifies them looks at `typ` to tell one statement from another.
 """
 
-import base64
 import hashlib
 import hmac
 from functools import cache
@@ -16,6 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
 from joserfc import jws
 from joserfc.jwk import OKPKey
+
+from common.jose import base64url
 
 LIFETIME = 300  # seconds
 
@@ -45,10 +46,6 @@ def pairwise(audience: str, person_pk: int) -> str:
     """A name for a person that this audience alone is told, always the same."""
     named = f"{audience} {person_pk}".encode()
     return base64url(hmac.new(_derived(settings.DATA_ENCRYPTION_KEYS[-1], "names"), named, hashlib.sha256).digest())
-
-
-def base64url(octets: bytes) -> str:
-    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
 
 
 @cache

@@ -1,9 +1,11 @@
-"""Signing and checking with EdDSA, by the name that every JOSE library knows."""
+"""Base64url as JOSE writes it, and EdDSA by the name that every JOSE library knows."""
 
+import base64
 from typing import Any
 
 from joserfc.errors import UnsupportedAlgorithmError
 from joserfc.jws import JWSRegistry
+from typing_extensions import Buffer
 
 ALG = "EdDSA"
 
@@ -18,3 +20,13 @@ class _EdDSA(JWSRegistry):
 
 
 EDDSA = _EdDSA()
+
+
+def base64url(octets: Buffer) -> str:
+    """Without padding (RFC 7515, 2)."""
+    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
+
+
+def from_base64url(text: str) -> bytes:
+    """The octets; signs of no alphabet are passed over. Raises `ValueError` where the length is none."""
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -3,7 +3,6 @@
 The formats are the ones that the browser's modules and the bridge write; whatever this does not name is refused.
 """
 
-import base64
 import hashlib
 import json
 import re
@@ -11,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
+
+from common.jose import base64url, from_base64url
 
 KEY_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}\Z")
 MIN_ITERATIONS, MAX_ITERATIONS = 210_000, 1_000_000
@@ -46,10 +47,10 @@ def decode(text: object, member: str, length: int | None = None) -> bytes:
     if not isinstance(text, str) or not _PART.match(text):
         raise InvalidHeader("is not base64url", member)
     try:
-        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        raw = from_base64url(text)
     except ValueError:
         raise InvalidHeader("is not base64url", member) from None
-    if _encode(raw) != text:
+    if base64url(raw) != text:
         raise InvalidHeader("is not canonical base64url", member)
     if length is not None and len(raw) != length:
         raise InvalidHeader(f"has {len(raw)} bytes instead of {length}", member)
@@ -206,7 +207,7 @@ def thumbprint(jwk: Mapping[str, str]) -> str:
     """The RFC 7638 thumbprint of a key that `check_connector_key` returned: 43 characters of base64url."""
     members = _KEY_MEMBERS[jwk["kty"], jwk["crv"]]
     canonical = json.dumps({member: jwk[member] for member in sorted(members)}, separators=(",", ":"))
-    return _encode(hashlib.sha256(canonical.encode()).digest())
+    return base64url(hashlib.sha256(canonical.encode()).digest())
 
 
 def _agree(jwk: Mapping[str, Any]) -> None:
@@ -274,7 +275,3 @@ def _is_number(value: object) -> bool:
 def _text(jwk: Mapping[str, Any], member: str) -> str:
     value = jwk.get(member)
     return value if isinstance(value, str) else ""
-
-
-def _encode(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -4,7 +4,6 @@ The formats are the ones that the browser's modules and the bridge write; whatev
 what was signed is parsed: the claims come after the signature.
 """
 
-import base64
 import hashlib
 import json
 import re
@@ -15,7 +14,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
-from common.jose import ALG, EDDSA
+from common.jose import ALG, EDDSA, base64url
 from pkm.sealed import InvalidHeader, decode, json_object
 
 Jwk = dict[str, str]
@@ -61,7 +60,7 @@ def thumbprint(jwk: Mapping[str, str]) -> str:
 
 def sha256(text: str) -> str:
     """Base64url SHA-256 of ASCII text, as of a compact JWS or JWE."""
-    return base64.urlsafe_b64encode(hashlib.sha256(text.encode("ascii")).digest()).rstrip(b"=").decode()
+    return base64url(hashlib.sha256(text.encode("ascii")).digest())
 
 
 def verified(text: str, *, typ: str, key: Jwk) -> Claims:

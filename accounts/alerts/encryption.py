@@ -18,6 +18,8 @@ from django.conf import settings
 from joserfc import jwt
 from joserfc.jwk import ECKey
 
+from common.jose import base64url
+
 _CURVE = ec.SECP256R1()
 _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551  # of its group (SEC 2, 2.4.2)
 _RECORD = 4096  # octets, which every push service takes
@@ -25,13 +27,8 @@ LONGEST = _RECORD - 86 - 16 - 1  # octets of a message: the header, the tag and 
 _NAMES_FOR = 12 * 3600  # seconds; RFC 8292 allows a day
 
 
-def unpadded(octets: bytes) -> str:
-    """Base64url, as browsers and push services write it."""
-    return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()
-
-
 def octets_of(text: str) -> bytes:
-    """The same read; raises `ValueError`."""
+    """Base64url as browsers and push services write it; raises `ValueError` for anything else."""
     return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
@@ -66,7 +63,7 @@ def encrypted(
 
 def public_name() -> str:
     """The public half of the key that names this service: a browser's `applicationServerKey`."""
-    return unpadded(_point(_own_key(settings.DATA_ENCRYPTION_KEYS[-1]).public_key()))
+    return base64url(_point(_own_key(settings.DATA_ENCRYPTION_KEYS[-1]).public_key()))
 
 
 def authorization(endpoint: str) -> str:

@@ -13,7 +13,8 @@ from agents_proxy.agents import AGENTS, Upstream
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.envelope import Prompt
 from agents_proxy.proxy.subjects import Subject
-from agents_proxy.signing import LIFETIME, base64url, origin_of, pairwise, signed
+from agents_proxy.signing import LIFETIME, origin_of, pairwise, signed
+from common.jose import base64url
 
 TYPE = "processing-consent+jwt"
 HEADER = "X-Processing-Consent"

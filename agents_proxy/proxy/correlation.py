@@ -3,7 +3,6 @@
 An agent may remember a conversation by them, and two people who happen, or mean, to use the same must not meet in it.
 """
 
-import base64
 from dataclasses import replace
 
 from django.conf import settings
@@ -12,6 +11,7 @@ from django.core.cache import cache
 from agents_proxy.digests import digests
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.proxy.envelope import Conversation, Prompt
+from common.jose import base64url
 
 ANSWERS_WITHIN = 86_400  # seconds
 
@@ -34,7 +34,7 @@ def kept_apart(prompt: Prompt, principals: list[str]) -> Prompt:
 def replaced_task(task_id: str, principals: list[str]) -> str:
     """The same with every call, so that a conversation goes on."""
     named = bytes.fromhex(_replaced("task", task_id, principals))
-    return f"task-{base64.urlsafe_b64encode(named).decode().rstrip('=')}"
+    return f"task-{base64url(named)}"
 
 
 def open_conversation(agent: str, prompt: Prompt) -> Conversation | None:

@@ -1,7 +1,6 @@
 """What makes a registered key more than a row, which whoever writes the database could add: a token that only this
 server can make, and the entry of the app's chain, once the log has it."""
 
-import base64
 import json
 from datetime import timedelta
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pkm.sealed
 from common import encryption
 from common.clock import database_now, rfc3339
+from common.jose import from_base64url
 from consent.connector_keys.models import USABLE_AFTER, ConnectorKey
 from consent.event_types import EventType
 from consent.ledger import audit
@@ -73,4 +73,4 @@ def _is_removed(entry: AuditEntry, thumbprint: str) -> bool:
 
 def _is_leaf(entry: AuditEntry) -> bool:
     """Whether a checkpoint that was signed, and cosigned by enough, covers the entry."""
-    return proof_read.find("entry_hash", base64.urlsafe_b64decode(entry.entry_hash + "=")) is not None
+    return proof_read.find("entry_hash", from_base64url(entry.entry_hash)) is not None

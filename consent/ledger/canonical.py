@@ -1,11 +1,12 @@
 """One canonical form of JSON (RFC 8785), and its digest."""
 
-import base64
 import hashlib
 from typing import Any
 
 import orjson
 import rfc8785
+
+from common.jose import base64url
 
 _SAFE = 2**53 - 1  # the widest whole number of RFC 8785
 
@@ -40,4 +41,4 @@ def _is_plain(value: Any) -> bool:
 
 def sha256_canonical(value: Any, salt: bytes = b"") -> str:
     """base64url SHA-256, without padding, of `salt` and the RFC 8785 form of `value`."""
-    return base64.urlsafe_b64encode(hashlib.sha256(salt + canonical(value)).digest()).decode().rstrip("=")
+    return base64url(hashlib.sha256(salt + canonical(value)).digest())

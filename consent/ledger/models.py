@@ -1,6 +1,5 @@
 """The audit chain and the receipts. No foreign keys in a chain or the log, so that history outlives its subjects."""
 
-import base64
 from typing import Any, Self
 
 from django.db import models
@@ -11,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.staff_values import kind_in_words
 from common.constraints import check
 from common.identifiers import new_identifier
+from common.jose import base64url
 
 RECEIPT_TYPE = "consent-receipt+jwt"
 
@@ -193,8 +193,4 @@ class Receipt(models.Model):
         """Header and payload of the copy with this `audit`, as RFC 7515 signs them."""
         header = f'{{"alg":"EdDSA","typ":"{RECEIPT_TYPE}","kid":"{self.kid}"}}'
         payload = f'{self.claims[:-1]},"audit":{audit}}}'
-        return f"{_base64url(header)}.{_base64url(payload)}"
-
-
-def _base64url(text: str) -> str:
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+        return f"{base64url(header.encode())}.{base64url(payload.encode())}"

@@ -1,10 +1,10 @@
 """What whoever checks a history or a receipt needs of the entries."""
 
-import base64
 from typing import Any
 
 from accounts.models import User
 from common.clock import rfc3339
+from common.jose import base64url
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, AuditFacts, AuditHead
 
@@ -44,5 +44,5 @@ def as_hashed(entry: AuditEntry) -> dict[str, Any]:
         "at": rfc3339(entry.at),
         "facts": entry.facts,
         "facts_hash": entry.facts_hash,
-        "salt": base64.urlsafe_b64encode(kept.salt).decode().rstrip("=") if kept else "",
+        "salt": base64url(kept.salt) if kept else "",
     }

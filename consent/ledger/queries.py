@@ -1,11 +1,11 @@
 """Receipts, and what of the audit still waits, from the one who asks."""
 
-import base64
 from typing import Any
 
 import orjson
 
 from accounts.models import User
+from common.jose import from_base64url
 from consent.errors import UnknownReceipt
 from consent.ledger import audit
 from consent.ledger.models import AuditPending, Receipt
@@ -30,7 +30,7 @@ def receipt_for_owner(*, user: User, receipt_id: str) -> ReceiptShape:
 
 def _as_shape(receipt_id: str, jws: str) -> ReceiptShape:
     payload = jws.split(".")[1]
-    claims: Any = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    claims: Any = orjson.loads(from_base64url(payload))
     return {"receipt_id": receipt_id, "jws": jws, "claims": claims}
 
 

@@ -1,6 +1,5 @@
 """Signed receipts, with the members of ISO/IEC TS 27560. They hold no value of anybody."""
 
-import base64
 import hashlib
 from datetime import datetime
 from functools import cache
@@ -13,7 +12,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
 from common.identifiers import new_identifier
-from common.jose import ALG, EDDSA
+from common.jose import ALG, EDDSA, base64url
 from consent.ledger.canonical import sha256_canonical
 from consent.ledger.models import RECEIPT_TYPE, Receipt
 from consent.shapes import ConsentKeys
@@ -79,7 +78,7 @@ def signed(
     )
     made.signature = _signature(made.signing_input(made.audit), key)
     salted = hashlib.sha256(made.jws.encode()).digest()
-    made.app_audit = _text(app_entry or {"entry_hash": base64.urlsafe_b64encode(salted).decode().rstrip("=")})
+    made.app_audit = _text(app_entry or {"entry_hash": base64url(salted)})
     made.app_signature = _signature(made.signing_input(made.app_audit), key)
     return made
 
@@ -90,7 +89,7 @@ def _text(claims: dict[str, Any]) -> str:
 
 def _signature(signing_input: str, key: OKPKey) -> str:
     signed = EDDSA.get_alg(ALG).sign(signing_input.encode(), key)
-    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
+    return base64url(signed)
 
 
 def verified(token: str) -> dict[str, Any] | None:

@@ -1,6 +1,5 @@
 """The log as C2SP's tlog-tiles publishes it, under /log/, and what is easier asked for than computed from tiles."""
 
-import base64
 import re
 from typing import Annotated
 
@@ -9,6 +8,7 @@ from pydantic import Field
 
 from common.admission.schemas import Strict
 from common.admission.views import ProgramView
+from common.jose import from_base64url
 from common.json_bodies import json_answer
 from common.problems import NotFound
 from consent.log import keys, published, tree, witness_changes
@@ -88,7 +88,7 @@ class LogProof(LogView):
     def get(self, request: HttpRequest, entry_hash: str) -> HttpResponse:
         if not _HASH.match(entry_hash):
             raise NotFound("This is no hash of an entry.")
-        proof = published.proof_of(base64.urlsafe_b64decode(entry_hash + "="))
+        proof = published.proof_of(from_base64url(entry_hash))
         if proof is None:
             return HttpResponse(status=202, content_type=_TEXT, headers={"Retry-After": "3"})
         return HttpResponse(proof, content_type=_TEXT)

@@ -5,7 +5,6 @@ the backup are lost. Without one, a tree of its own begins under another name, s
 Either way an entry of the deployment's own chain says what happened.
 """
 
-import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from django.db.models import Exists, OuterRef
 
 from common.batches import in_pages
 from common.clock import database_now
+from common.jose import from_base64url
 from common.sql.triggers import lifted
 from consent.errors import LogRefused
 from consent.event_types import EventType
@@ -142,7 +142,7 @@ def _without_leaf() -> dict[bytes, int]:
     """The key of every entry that the database's log does not have, by its leaf."""
     unlogged = AuditEntry.objects.filter(leaf=None).values_list("pk", "entry_hash")
     pages = in_pages(unlogged, "pk", size=_PART)
-    return {base64.urlsafe_b64decode(f"{digest}="): pk for page in pages for pk, digest in page}
+    return {from_base64url(digest): pk for page in pages for pk, digest in page}
 
 
 # --- Without one ------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ What it costs grows with the batch and the depth of the tree, never with people.
 has written nothing.
 """
 
-import base64
 from collections.abc import Iterator
 
 from django.conf import settings
@@ -14,6 +13,7 @@ from django.db.models import Exists, OuterRef
 
 from common.batches import in_pages
 from common.clock import database_now
+from common.jose import base64url, from_base64url
 from common.metrics import HEARTBEATS
 from consent.ledger.models import LogQueue
 from consent.log import keys, mirror, signer
@@ -49,7 +49,7 @@ def sequence_batch() -> int:
         queued = list(LogQueue.objects.order_by("pk").values_list("pk", "entry__entry_hash")[:BATCH])
         if queued:
             # an app and a person get their entries of one event together: neighbours must not tell which belong so
-            append(state, sorted((base64.urlsafe_b64decode(digest + "="), pk) for pk, digest in queued))
+            append(state, sorted((from_base64url(digest), pk) for pk, digest in queued))
             LogQueue.objects.filter(pk__in=[pk for pk, _ in queued]).delete()
     return len(queued)
 
@@ -109,7 +109,7 @@ def sign_checkpoint() -> AuditCheckpoint | None:
 def keep_checkpoint(state: LogState, frontier: Frontier, note: str) -> AuditCheckpoint:
     """The row of a note that was signed; where nobody has to cosign, it is complete at once. The state is locked."""
     now = database_now()
-    root = base64.urlsafe_b64encode(frontier.root()).decode().rstrip("=")
+    root = base64url(frontier.root())
     state.signed += 1
     state.save(update_fields=["signed"])
     return AuditCheckpoint.objects.create(

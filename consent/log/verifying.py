@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef
 
 from common.batches import in_pages
 from common.clock import database_now, rfc3339
+from common.jose import base64url, from_base64url
 from consent.errors import LogRefused
 from consent.event_types import EventType
 from consent.ledger import audit
@@ -96,7 +97,7 @@ class _Pass:
             if text is None:
                 if not any(first <= index <= last for first, last in self.recorded_losses):
                     yield from self._once("entry", index, "the entry of this leaf is gone")
-            elif base64.urlsafe_b64decode(f"{text}=") != entry_hash:
+            elif from_base64url(text) != entry_hash:
                 yield from self._once("entry", index, f"the entry {pk} is not the one that entered the log")
 
     def _grow(self, entries: list[bytes]) -> Iterator[Broken]:
@@ -123,7 +124,7 @@ class _Pass:
             yield from self._once("root", size, "the checkpoint of this size is not over the leaves that are there")
         elif not any(notes.is_signed_by(checkpoint.note, key) for key in self.keys):
             yield from self._once("signature", size, "the signature of the checkpoint of this size does not hold")
-        elif checkpoint.root != base64.urlsafe_b64encode(expected.root).decode().rstrip("="):
+        elif checkpoint.root != base64url(expected.root):
             yield from self._once("root", size, "the checkpoint of this size keeps another root than it signed")
 
     def check_end(self) -> Iterator[Broken]:

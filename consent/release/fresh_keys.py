@@ -1,6 +1,5 @@
 """Fresh secrets for a deployment. Needs neither settings nor Django: `python -m consent.release.fresh_keys FOLDER`."""
 
-import base64
 import json
 import os
 import secrets
@@ -11,6 +10,7 @@ from pathlib import Path
 from cryptography.fernet import Fernet
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from common.jose import base64url
 from consent.release import manifest
 
 RECEIPT_KEYS_FILE, LOG_KEYS_FILE = "receipt-keys.json", "log-keys.json"
@@ -56,13 +56,9 @@ def _signing_key() -> dict[str, str]:
     return {
         "kty": "OKP",
         "crv": "Ed25519",
-        "x": _base64url(key.public_key().public_bytes_raw()),
-        "d": _base64url(key.private_bytes_raw()),
+        "x": base64url(key.public_key().public_bytes_raw()),
+        "d": base64url(key.private_bytes_raw()),
     }
-
-
-def _base64url(octets: bytes) -> str:
-    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
 
 
 def _keep_keys(path: Path) -> str:

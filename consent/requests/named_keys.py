@@ -3,11 +3,11 @@
 A host without a key can ask but not read: its requests name a key that nobody has.
 """
 
-import base64
 import hashlib
 from typing import Any
 
 import pkm.sealed
+from common.jose import base64url
 from common.limits import Limit, count
 from common.problems import TooManyRequests
 from consent.connector_keys.queries import usable_key
@@ -50,7 +50,7 @@ def key_of_nobody(app_id: str) -> dict[str, str]:
     """
     point = bytearray(hashlib.sha256(_NOBODY + app_id.encode()).digest())
     point[31] &= 0x7F  # RFC 7748, 5: the highest bit says nothing
-    return {"kty": "OKP", "crv": "X25519", "x": base64.urlsafe_b64encode(point).decode().rstrip("=")}
+    return {"kty": "OKP", "crv": "X25519", "x": base64url(point)}
 
 
 def is_of_nobody(request: ConsentRequest) -> bool:

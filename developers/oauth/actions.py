@@ -1,6 +1,5 @@
 """What is done for hosts. Keyword-only, the person as `by=`; a host itself shows what it was given."""
 
-import base64
 import hashlib
 import hmac
 import re
@@ -14,6 +13,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
+from common.jose import base64url
 from common.limits import Limit, count
 from common.problems import InvalidRequest, TooManyRequests
 from developers.apps.actions import close_app
@@ -147,7 +147,7 @@ def _redeemed(found: OAuthSecret, verifier: str, redirect_uri: str | None, resou
     now = database_now()
     if found.expires_at <= now or redirect_uri not in (None, found.redirect_uri):
         raise InvalidGrant("The code has expired, or was sent to another address.")
-    hashed = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+    hashed = base64url(hashlib.sha256(verifier.encode()).digest())
     if not _VERIFIER.match(verifier) or not hmac.compare_digest(hashed, found.code_challenge):
         raise InvalidGrant("code_verifier does not fit the code_challenge of this code.")
     return _next_pair(found, resource)

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from accounts.alerts.encryption import unpadded
+from common.jose import base64url
 from tests.fakes.serving import Answering, serving
 
 
@@ -50,7 +50,7 @@ class FakeBrowser:
     @property
     def subscription(self) -> dict[str, str]:
         """The body of `PUT /account/push`."""
-        return {"endpoint": self.endpoint, "public_key": unpadded(point(self.private)), "auth": unpadded(self.auth)}
+        return {"endpoint": self.endpoint, "public_key": base64url(point(self.private)), "auth": base64url(self.auth)}
 
     def opened(self, body: bytes) -> dict[str, Any]:
         """What was said, by RFC 8291's receiving side."""

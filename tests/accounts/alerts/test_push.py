@@ -17,6 +17,7 @@ from accounts.alerts import encryption, push
 from accounts.hooks import access_taken_back
 from accounts.models import AlertSettings, OutgoingPush, PushSubscription, SecurityChange, User, WayChange
 from common.clock import database_now
+from common.jose import base64url
 from tests.callers import sign_in, signed_in
 from tests.factories import PersonFactory
 from tests.fakes.push_service import FakeBrowser, PushService, push_service
@@ -56,7 +57,7 @@ def test_a_message_is_encrypted_as_the_standard_has_it() -> None:
         salt=encryption.octets_of("DGv6ra1nlYgDCS1FRnbzlw"),
     )
 
-    assert encryption.unpadded(body) == (
+    assert base64url(body) == (
         "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPT"
         "pK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
     )
@@ -89,7 +90,7 @@ def test_the_push_service_is_shown_who_sends(person: User, service: PushService)
     given = dict(part.strip().split("=", 1) for part in parts.split(","))
     octets = encryption.octets_of(given["k"])
     jwk = {
-        "kty": "EC", "crv": "P-256", "x": encryption.unpadded(octets[1:33]), "y": encryption.unpadded(octets[33:]),
+        "kty": "EC", "crv": "P-256", "x": base64url(octets[1:33]), "y": base64url(octets[33:]),
     }  # fmt: skip
     claims = jwt.decode(given["t"], ECKey.import_key(jwk), algorithms=["ES256"]).claims
     assert scheme == "vapid"
