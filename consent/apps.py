@@ -19,27 +19,11 @@ class ConsentConfig(AppConfig):
             receivers,  # noqa: F401  # connects them
             tasks,  # noqa: F401  # they are told by name: see common.broker
         )
-        from consent.approvals.actions import write_root_change, write_vault_state
-        from consent.audience import audience_of
-        from consent.decisions.vault_resets import lock_grants
         from consent.erasure import ROOM
         from consent.mail.actions import GATHERINGS
         from consent.mail.unused import GATHERING as UNUSED
-        from consent.notices.outbox import notify_of_processing
-        from developers.app_events import register_writer
-        from pkm.hooks import (
-            register_audience,
-            register_before_vault_goes,
-            register_notes_written,
-            register_root_change,
-        )
 
-        register_audience(audience_of)
-        register_before_vault_goes(lock_grants)
-        register_root_change(write_root_change)
-        register_notes_written(write_vault_state)
         register_room(ROOM)
-        register_writer(notify_of_processing)
         for name, gathering in {**GATHERINGS, "mails about unused access": UNUSED}.items():
             register_gathering(name, gathering)
         post_migrate.connect(install_rules_of_room, sender=self)

@@ -12,7 +12,7 @@ from pkm.hooks import Audience, Concerned
 _APP = ("app_id", "app__logo_digest")
 
 
-def audience_of(user: User) -> dict[str, Audience]:
+def audience_of(user: User, **_: object) -> dict[str, Audience]:
     """Domain → the apps, each once: those of live grants that are not paused, and of requests that wait."""
     now = database_now()
     found: dict[str, Audience] = {}

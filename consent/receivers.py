@@ -1,4 +1,4 @@
-"""What the rooms below tell: staff changed what waits to be decided, tokens ended, staff looked at somebody's rows."""
+"""What the rooms below tell and ask: what is done and answered then."""
 
 from functools import partial
 from typing import Any
@@ -13,21 +13,39 @@ from accounts.hooks import staff_viewed
 from accounts.models import User
 from common.clock import database_now
 from common.sql.statements import notify
+from consent.approvals.actions import write_root_change, write_vault_state
+from consent.audience import audience_of
 from consent.decisions import withdrawals
 from consent.decisions.models import AppReport, BlockedApp
+from consent.decisions.vault_resets import lock_grants
 from consent.event_types import EventType
 from consent.grants.models import Grant
 from consent.ledger import audit
 from consent.notices.long_polling import hub
-from consent.notices.outbox import CHANNEL
+from consent.notices.outbox import CHANNEL, notify_of_processing
 from consent.requests.actions import cancel_requests_of_app, cancel_requests_of_entry
 from consent.requests.models import ConsentRequest
 from consent.sandbox.models import SandboxPerson
 from consent.states import Actor
 from developers.apps.models import App
-from developers.signals import Count, app_changed, apps_counted, tokens_ended
-from pkm.hooks import Touched, entries_touched, entries_withdrawn, entry_changed
+from developers.signals import Count, app_changed, apps_counted, processing_occurred, tokens_ended
+from pkm.hooks import (
+    Touched,
+    domains_shown,
+    entries_touched,
+    entries_withdrawn,
+    entry_changed,
+    notes_written,
+    root_changed,
+    vault_ending,
+)
 from pkm.registry.models import ScopeEntry
+
+domains_shown.connect(audience_of)
+notes_written.connect(write_vault_state)
+processing_occurred.connect(notify_of_processing)
+root_changed.connect(write_root_change)
+vault_ending.connect(lock_grants)
 
 
 @receiver(entry_changed)

@@ -1,9 +1,6 @@
-"""What rooms tell apps that do not keep the apps' notices: events of processing, in each app's one sequence (1.6).
+"""What rooms tell apps that do not keep the apps' notices: events of processing, in each app's one sequence (1.6)."""
 
-The room that keeps the notices registers itself in `ready`.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from common.shapes import Shape
+from developers.signals import processing_occurred
 
 
 class ProcessingEvent(StrEnum):
@@ -66,17 +64,7 @@ class Occurrence:
     deletion_id: str | None = None
 
 
-Writer = Callable[[Sequence["Occurrence"], datetime], object]
-_writers: list[Writer] = []
-
-
-def register_writer(writer: Writer) -> None:
-    """Let the room that keeps the notices write these down, too; once."""
-    if writer not in _writers:
-        _writers.append(writer)
-
-
 def notify_apps(occurred: Sequence[Occurrence], *, at: datetime) -> None:
     """Tell the apps of these, in the transaction in which they take place."""
-    for write in _writers if occurred else ():
-        write(occurred, at)
+    if occurred:
+        processing_occurred.send(sender=Occurrence, occurred=occurred, at=at)

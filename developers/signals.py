@@ -4,6 +4,8 @@
 was the service itself.
 `tokens_ended(app_pk)`: a token of this app works no more, or none does, for good or while the app is suspended; sent
 inside the transaction.
+`processing_occurred(occurred, at)`: events of processing (`app_events.Occurrence`) for apps to be told of; sent inside
+the transaction in which they take place.
 `apps_counted(app_pks, most)`: asks what the rooms above have of these apps; each receiver answers with a list of
 `Count`, of which no number is above `most + 1`.
 """
@@ -16,6 +18,7 @@ from common.text import StrOrPromise
 
 app_changed = Signal()
 apps_counted = Signal()
+processing_occurred = Signal()
 tokens_ended = Signal()
 
 

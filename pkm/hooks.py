@@ -1,6 +1,5 @@
-"""What this room tells and asks the rooms above it, which it cannot import: they register in `AppConfig.ready`."""
+"""What this room tells and asks the rooms above it, which it cannot import."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +15,15 @@ entry_changed = Signal()
 entries_withdrawn = Signal()
 # entry_pks: what would a change of them touch? Each receiver answers with a list of `Touched`
 entries_touched = Signal()
+# user: whom do the domains that this person keeps concern? Each receiver answers with {domain: `Audience`}
+domains_shown = Signal()
+# user, change: what happened to an approval root (`RootChange`); inside its transaction, and a receiver may refuse it
+root_changed = Signal()
+# user, state: a vault has these notes from now on (`NotesState`); inside the transaction
+notes_written = Signal()
+# user: a vault that was given up goes. Each receiver locks what hangs on it, before this person's index row is locked,
+# and answers with what ends it
+vault_ending = Signal()
 
 
 class Concerned(NamedTuple):
@@ -34,31 +42,20 @@ class Audience:
     requesters: list[Concerned] = field(default_factory=list)
 
 
-# who may see what of this person, and who asked for it: domain → its audience
-AudienceOf = Callable[[User], dict[str, Audience]]
-_audiences: list[AudienceOf] = []
-
-
-def register_audience(audience_of: AudienceOf) -> None:
-    """Let a room above tell who may see a card of "My data"; once for each room."""
-    if audience_of not in _audiences:
-        _audiences.append(audience_of)
-
-
 def audience_of(user: User) -> dict[str, Audience]:
     """Domain → whom it concerns, as every room above tells it."""
     merged: dict[str, Audience] = {}
-    for audience_of_room in _audiences:
-        for domain, audience in audience_of_room(user).items():
-            known = merged.setdefault(domain, Audience())
-            known.may_see.extend(audience.may_see)
-            known.requesters.extend(audience.requesters)
+    answers: Any = domains_shown.send(sender=User, user=user)
+    for domain, audience in (item for _receiver, found in answers for item in found.items()):
+        known = merged.setdefault(domain, Audience())
+        known.may_see.extend(audience.may_see)
+        known.requesters.extend(audience.requesters)
     return merged
 
 
 @dataclass(frozen=True)
 class RootChange:
-    """What happened to the root that somebody's approvals are signed from, inside the transaction that does it.
+    """What happened to the root that somebody's approvals are signed from.
 
     `change` is set, replaced or given_up; the thumbprints are of the public halves, "" where there is none. `rotation`
     is what the person signed for a replacement, of the apps' keys alone, not checked yet.
@@ -70,60 +67,12 @@ class RootChange:
     rotation: tuple[Any, ...] = ()
 
 
-OnRootChange = Callable[[User, RootChange], None]
-_on_root_change: list[OnRootChange] = []
-
-
-def register_root_change(do: OnRootChange) -> None:
-    """Let a room above write down what becomes of an approval root, or refuse it; once for each room."""
-    if do not in _on_root_change:
-        _on_root_change.append(do)
-
-
-def root_changed(user: User, change: RootChange) -> None:
-    """Tell every room above."""
-    for do in _on_root_change:
-        do(user, change)
-
-
 class NotesState(NamedTuple):
     """The notes that a vault has from now on: under which of its keys, their revision, the SHA-256 of the JWE."""
 
     key_id: str
     revision: int
     notes_sha256: str
-
-
-OnNotesWritten = Callable[["User", NotesState], None]
-_on_notes_written: list[OnNotesWritten] = []
-
-
-def register_notes_written(do: OnNotesWritten) -> None:
-    """Let a room above write down in which state a vault is, inside the transaction; once for each room."""
-    if do not in _on_notes_written:
-        _on_notes_written.append(do)
-
-
-def notes_written(user: "User", state: NotesState) -> None:
-    """Tell every room above."""
-    for do in _on_notes_written:
-        do(user, state)
-
-
-# locks what hangs on a person's vault, and returns what ends it
-BeforeVaultGoes = Callable[[User], Callable[[], None]]
-_before_vault_goes: list[BeforeVaultGoes] = []
-
-
-def register_before_vault_goes(lock: BeforeVaultGoes) -> None:
-    """Let a room above end what hangs on a vault that was given up; once for each room."""
-    if lock not in _before_vault_goes:
-        _before_vault_goes.append(lock)
-
-
-def before_vault_goes(user: User) -> list[Callable[[], None]]:
-    """Every room above locks what it is to end, before this person's index row is; returns what ends it."""
-    return [lock(user) for lock in _before_vault_goes]
 
 
 class Touched(NamedTuple):

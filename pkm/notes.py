@@ -90,7 +90,8 @@ def _count(by: User) -> None:
 
 def record_state(user: User, *, key_id: str, revision: int, jwe: str) -> None:
     """Have it written down that these are the notes now; inside the transaction that makes them so."""
-    notes_written(user, NotesState(key_id, revision, signatures.sha256(jwe)))
+    state = NotesState(key_id, revision, signatures.sha256(jwe))
+    notes_written.send(sender=User, user=user, state=state)
 
 
 def change_with_notes(

@@ -34,7 +34,7 @@ _EVENTS = {
 }
 
 
-def write_root_change(user: User, change: RootChange) -> None:
+def write_root_change(user: User, change: RootChange, **_: object) -> None:
     """An entry in the person's chain; a new root carries the key of every app over. Inside the change's transaction."""
     if change.change == "replaced":
         _carry_over(user, change)
@@ -42,7 +42,7 @@ def write_root_change(user: User, change: RootChange) -> None:
     audit.append(**own_entry(user, _EVENTS[change.change], facts))
 
 
-def write_vault_state(user: User, state: NotesState) -> None:
+def write_vault_state(user: User, state: NotesState, **_: object) -> None:
     """An entry in the person's chain, by which a device that saw nothing before knows older notes from the newest.
 
     What protects a person comes with notes, too, so that it waits where it cannot be written.

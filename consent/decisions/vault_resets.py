@@ -13,7 +13,7 @@ from consent.states import Actor, GrantStatus
 REASON = "vault_reset"  # the `end_reason`
 
 
-def lock_grants(user: User) -> Callable[[], None]:
+def lock_grants(user: User, **_: object) -> Callable[[], None]:
     """Lock what apps may read of this person, paused or not; returns what ends it. Inside a transaction.
 
     Nothing is approved meanwhile: a vault that was given up signs nothing.

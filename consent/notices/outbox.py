@@ -54,7 +54,7 @@ def notify_apps(new: Sequence[NewNotice], *, kind: str, at: datetime) -> None:
     notify_all(CHANNEL, [f"{each.app_pk} {each.request_id}" for each in new])
 
 
-def notify_of_processing(occurred: Sequence[Occurrence], at: datetime) -> list[ProcessingNotice]:
+def notify_of_processing(occurred: Sequence[Occurrence], at: datetime, **_: object) -> list[ProcessingNotice]:
     """The same of what is of no request (developers/app_events.py); returns what the apps are told."""
     following = _taken_numbers(Counter(each.app_pk for each in occurred))
     notices: dict[tuple[int, int], Notice] = {}

@@ -27,5 +27,5 @@ def record(user: User, event: EventKind, /, **facts: Any) -> None:
 
 def record_root(change: hooks.RootChange, *, by: User) -> None:
     """Write a first root, or one that took another's place, into the person's chain, and tell them by mail."""
-    hooks.root_changed(by, change)
+    hooks.root_changed.send(sender=User, user=by, change=change)
     note_change(of=by, kind=WayChange.SIGNING_KEY_REPLACED if change.old else WayChange.SIGNING_KEY_SET)

@@ -6,6 +6,7 @@ alone must not be able to destroy what its owner can still open.
 
 import logging
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -45,7 +46,8 @@ def request_reset(*, by: User) -> VaultReset:
         give_up_rotation(by=by)
     VaultKey.objects.filter(pk=vault.pk).update(vault_status=VaultStatus.LOCKED_OUT)
     if vault.signing_public_key is not None:
-        hooks.root_changed(by, hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key)))
+        change = hooks.RootChange("given_up", old=signatures.thumbprint(vault.signing_public_key))
+        hooks.root_changed.send(sender=User, user=by, change=change)
     _clear_capabilities(index)
     now = database_now()
     reset: VaultReset = VaultReset.objects.create(vault=vault, asked_at=now, due_at=now + RESET_DELAY)
@@ -89,7 +91,8 @@ def _carry_out(reset_pk: int) -> bool:
     if reset is None:
         return False
     user = reset.vault.user
-    ends = hooks.before_vault_goes(user)  # grants are locked before the index row, as a newer export locks them
+    # grants are locked before the index row, as a newer export locks them
+    ends: Any = hooks.vault_ending.send(sender=User, user=user)
     index = locked_index(user)
     if not due.exists():  # taken back before this had the lock
         return False
@@ -103,7 +106,7 @@ def _carry_out(reset_pk: int) -> bool:
     reset.vault.delete()
     index.refresh_from_db()
     _clear_capabilities(index)
-    for end in ends:  # the heads of the chains are locked last
+    for _receiver, end in ends:  # the heads of the chains are locked last
         end()
     _log.warning("The vault of %s was given up and is destroyed", user.public_id)
     return True
