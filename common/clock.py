@@ -62,10 +62,3 @@ def utc(value: datetime | str | None) -> datetime | None:
         return None
     moment = datetime.fromisoformat(value) if isinstance(value, str) else value
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def process_now() -> datetime:
-    """This process's clock, where a second more or less decides nothing."""
-    from django.utils import timezone
-
-    return timezone.now()

@@ -26,8 +26,8 @@ def beat(part: str) -> None:
     try:
         until = int((database_now().timestamp() + DEAD_AFTER) * 1000)
         row = {"value": "true", "expires_at": until}
-        if not CacheEntry.objects.filter(key=PREFIX + part).update(**row):
-            CacheEntry.objects.get_or_create(key=PREFIX + part, defaults=row)
+        if not CacheEntry.objects.filter(key=key(part)).update(**row):
+            CacheEntry.objects.get_or_create(key=key(part), defaults=row)
     except Error as error:
         connection.close()  # a broken one is not used again
         _log.warning("the heartbeat of the %s is not written: %s", part, type(error).__name__)

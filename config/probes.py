@@ -18,14 +18,11 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from common import heartbeats
+from common.sql import triggers
 from config.rules import wanted_triggers
 
 _TIME_LIMIT = 0.7  # seconds, each of them; /readyz promises one
 _APPLIED = "SELECT app, name FROM django_migrations"
-_TRIGGERS = {
-    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'",
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-}
 _TAKES_ENTRIES = """
 SELECT current_setting('transaction_read_only') = 'off' AND has_table_privilege('consent_audit', 'INSERT')
 """
@@ -97,8 +94,8 @@ async def _probe_postgresql(found: Found) -> None:
         found["database"] = True
         applied = await (await database.execute(_APPLIED)).fetchall()
         found["migrations"] = wanted_migrations() <= set(applied)
-        triggers = {name for (name,) in await (await database.execute(_TRIGGERS["postgresql"])).fetchall()}
-        found["rules"] = wanted_triggers("postgresql") <= triggers
+        present = {name for (name,) in await (await database.execute(triggers.PRESENT["postgresql"])).fetchall()}
+        found["rules"] = wanted_triggers("postgresql") <= present
         found["audit"] = await (await database.execute(_TAKES_ENTRIES)).fetchone() == (True,)
         background = await (await database.execute(_BACKGROUND["postgresql"], (*_KEYS, _LOG_LATE))).fetchone()
         found.update(zip(_PARTS, background or (), strict=False))
@@ -109,10 +106,10 @@ async def _probe_sqlite(found: Found) -> None:
     path = Path(str(connection.settings_dict["NAME"])).resolve()
     database = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=0.2)
     try:
-        triggers = {name for (name,) in database.execute(_TRIGGERS["sqlite"])}
+        present = {name for (name,) in database.execute(triggers.PRESENT["sqlite"])}
         found["database"] = True
         found["migrations"] = wanted_migrations() <= set(database.execute(_APPLIED))
-        found["rules"] = wanted_triggers("sqlite") <= triggers
+        found["rules"] = wanted_triggers("sqlite") <= present
         found["audit"] = os.access(path, os.W_OK)
         background = database.execute(_BACKGROUND["sqlite"], (*_KEYS, f"-{_LOG_LATE} seconds")).fetchone()
         found.update(zip(_PARTS, map(bool, background), strict=True))

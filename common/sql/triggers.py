@@ -34,6 +34,12 @@ _MOMENTS = {
 }
 
 
+PRESENT = {  # triggers that are in force
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+}
+
+
 @dataclass(frozen=True)
 class Rule:
     """Refuse `event` (INSERT, UPDATE, DELETE or TRUNCATE) on `table` where `condition` over OLD and NEW holds."""
@@ -183,11 +189,6 @@ def _switch(rule: Rule, how: str, vendor: str) -> str:
 
 def present_triggers(database: BaseDatabaseWrapper) -> set[str]:
     """The names of the triggers that are in the database and switched on."""
-    known = (
-        "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
-        if database.vendor == "postgresql"
-        else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-    )
     with database.cursor() as cursor:
-        cursor.execute(known)
+        cursor.execute(PRESENT[database.vendor])
         return {row[0] for row in cursor.fetchall()}

@@ -14,7 +14,7 @@ from developers.apps.models import App, AppStatus
 from developers.members import invitations
 from developers.members.errors import LastOwner
 from developers.members.models import AppMember, MemberRole
-from developers.members.queries import require_owner
+from developers.members.queries import lock_as_owner, lock_open, require_owner
 
 
 def change_role(*, member: AppMember, role: str, by: User) -> None:
@@ -27,7 +27,7 @@ def change_role(*, member: AppMember, role: str, by: User) -> None:
             invitations.offer_ownership(to=member, by=by)
         return
     with transaction.atomic():
-        _lock_as_owner(member.app, by)
+        lock_as_owner(member.app, by)
         current = _current_member(member)
         if current.role != role:
             _step_down(current, by)
@@ -45,7 +45,7 @@ def transfer_ownership(*, to: AppMember, by: User) -> None:
         invitations.offer_ownership(to=to, by=by, hands_over=True)
         return
     with transaction.atomic():
-        _lock_as_owner(to.app, by)
+        lock_as_owner(to.app, by)
         _step_down(AppMember.objects.select_related("app", "user").get(app=to.app, user=by), by)
 
 
@@ -58,7 +58,7 @@ def remove_member(*, member: AppMember, by: User) -> None:
     is_closed = App.objects.select_for_update(no_key=True).get(pk=member.app_id).status == AppStatus.CLOSED
     if member.user_id != by.pk:
         if is_closed:
-            raise _closed()
+            raise InvalidRequest("The app is closed.")
         require_owner(member.app, by)
     current = _current_member(member)
     if not is_closed:
@@ -75,7 +75,7 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
     """Let a test app ask this member, or no longer; theirs alone to say. Raises `InvalidRequest`, `NotFound`."""
     if not member.app.is_test or member.user_id != by.pk:
         raise InvalidRequest("Members say for themselves whether a test app may ask them.")
-    _lock(member.app)
+    lock_open(member.app)
     current = _current_member(member)
     if (current.agreed_to_tests_at is not None) == agreed:
         return
@@ -83,21 +83,6 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
     current.save(update_fields=["agreed_to_tests_at"])
     action = "member.agreed_to_tests" if agreed else "member.ended_tests"
     record(app=current.app, by=by, action=action, member_id=current.member_id)
-
-
-def _lock(app: App) -> None:
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
-    if locked.status == AppStatus.CLOSED:
-        raise _closed()
-
-
-def _closed() -> InvalidRequest:
-    return InvalidRequest("The app is closed.")
-
-
-def _lock_as_owner(app: App, by: User) -> None:
-    _lock(app)
-    require_owner(app, by)
 
 
 def _current_member(member: AppMember) -> AppMember:

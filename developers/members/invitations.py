@@ -23,7 +23,7 @@ from developers.apps.models import App, AppStatus
 from developers.members import errors
 from developers.members.invitation_links import digest, has_form, mail_key, new_secret
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from developers.members.queries import require_owner
+from developers.members.queries import lock_as_owner, require_owner
 
 _DAY = 86400  # seconds
 _TO_ONE_PERSON = 5  # mails a day, whoever has them written
@@ -53,7 +53,7 @@ def invite(*, app: App, email: str, by: User, role: str = MemberRole.MEMBER) -> 
     address = _address(email)
     count_invitation(app=app, by=by, to=address)
     with transaction.atomic():
-        _lock_as_owner(app, by)
+        lock_as_owner(app, by)
         # that of a member who shows none is answered as a stranger's: a guess would tell whose it is
         if AppMember.objects.filter(app=app, user__email=address, shows_email=True).exists():
             raise errors.AlreadyMember("Whoever has this address is a member already.")
@@ -68,7 +68,7 @@ def offer_ownership(*, to: AppMember, by: User, hands_over: bool = False) -> App
     require_owner(to.app, by)
     count_invitation(app=to.app, by=by, to=to.user.public_id)
     with transaction.atomic():
-        _lock_as_owner(to.app, by)
+        lock_as_owner(to.app, by)
         if not AppMember.objects.filter(pk=to.pk).exists():
             raise NotFound("They are not a member of this app.")
         return _make(to.app, by, MemberRole.OWNER, person=to.user, hands_over=hands_over)
@@ -97,7 +97,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
     to = invitation.email or invitation.person.public_id  # type: ignore[union-attr]  # one of the two is there
     count_invitation(app=invitation.app, by=by, to=to)
     with transaction.atomic():
-        _lock_as_owner(invitation.app, by)
+        lock_as_owner(invitation.app, by)
         secret = new_secret()
         fresh = {"digest": digest(secret), "expires_at": database_now() + LIFETIME}
         if not invitation.hands_over:  # who hands the app over stays who began it
@@ -111,7 +111,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
 @transaction.atomic
 def withdraw_invitation(*, invitation: AppInvitation, by: User) -> bool:
     """End an invitation; False where it had ended already. Raises `OwnerRequired`."""
-    _lock_as_owner(invitation.app, by)
+    lock_as_owner(invitation.app, by)
     if not _withdraw(_pending(invitation.pk)):
         return False
     record(app=invitation.app, by=by, action="invitation.withdrawn", address=_recorded_address(invitation))
@@ -248,10 +248,3 @@ def _write(invitation: AppInvitation, secret: str) -> None:
         context={"invitation": invitation, "app": invitation.app, "link": link},
         key=mail_key(invitation.pk),
     )
-
-
-def _lock_as_owner(app: App, by: User) -> None:
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
-    require_owner(app, by)
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")

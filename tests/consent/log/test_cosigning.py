@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.test import Client
+from django.utils import timezone
 
-from common.clock import database_now, process_now
+from common.clock import database_now
 from consent.log import cosigning, keys, published
 from consent.log.models import AuditCheckpoint
 from consent.tasks import ask_log_witnesses
@@ -118,7 +119,7 @@ def test_a_cosignature_is_renewed_before_readers_take_it_for_old(
     assert not cosigning.is_due()
     before = database_now() - timedelta(hours=13)
     AuditCheckpoint.objects.update(cosigned_at=before, at=before)
-    time_machine.move_to(process_now() + timedelta(seconds=5))
+    time_machine.move_to(timezone.now() + timedelta(seconds=5))
 
     assert cosigning.is_due()
     assert ask_log_witnesses() == 1
