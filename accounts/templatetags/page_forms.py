@@ -26,7 +26,8 @@ def form_fields(context: Context, *, of: object = "") -> SafeString | str:
 
 
 @register.simple_tag
-def columns(*labels: str) -> SafeString:
-    """The head of a table with these columns."""
+def columns(*labels: str, buttons: str = "") -> SafeString:
+    """The head of a table with these columns; that of the buttons, the last one, shows no label."""
     cells = format_html_join("", '<th scope="col">{}</th>', ((label,) for label in labels))
-    return format_html("<thead><tr>{}</tr></thead>", cells)
+    last = format_html('<th scope="col"><span class="visually-hidden">{}</span></th>', buttons) if buttons else ""
+    return format_html("<thead><tr>{}{}</tr></thead>", cells, last)
