@@ -1,6 +1,5 @@
 """The sharing ID: an invitation that a person gives out, so that one app may ask them."""
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,7 +9,7 @@ from django.db.models import Q, QuerySet
 from accounts.models import SharingId, User
 from common import encryption
 from common.clock import database_now
-from common.identifiers import new_identifier
+from common.identifiers import new_identifier, secret_digest
 from common.limits import Limit, count
 from common.problems import TooManyRequests
 from common.sql.dialect import ClockTimestamp
@@ -28,11 +27,6 @@ def new_sharing_id() -> str:
 def is_sharing_id(name: str) -> bool:
     """Whether this could be one, and nothing else."""
     return name.startswith(f"{_PREFIX}_")
-
-
-def digest_of(sharing_id: str) -> str:
-    """What it is found by: SHA-256, hexadecimal. 128 random bits need no salt."""
-    return hashlib.sha256(sharing_id.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -82,7 +76,7 @@ def make_sharing_id(*, by: User, for_app: str = "") -> None:
     app_pk = _app_called(for_app) if for_app else None
     sharing_id, now = new_sharing_id(), database_now()
     new = {
-        "digest": digest_of(sharing_id),
+        "digest": secret_digest(sharing_id),
         "sealed": encryption.sealed(sharing_id),
         "app_id": app_pk,
         "made_at": now,
@@ -108,7 +102,7 @@ def end_sharing_id(*, by: User) -> None:
 
 def served_by(sharing_id: str, *, app_pk: int) -> QuerySet[SharingId]:
     """The row of this sharing ID where it serves this app, and has not ended."""
-    return SharingId.objects.filter(app=app_pk, digest=digest_of(sharing_id), expires_at__gt=ClockTimestamp())
+    return SharingId.objects.filter(app=app_pk, digest=secret_digest(sharing_id), expires_at__gt=ClockTimestamp())
 
 
 def use_sharing_id(sharing_id: str, *, app_pk: int) -> bool:
@@ -117,5 +111,5 @@ def use_sharing_id(sharing_id: str, *, app_pk: int) -> bool:
     In the transaction of what it is used for: who uses it at the same moment waits for that here.
     """
     free = Q(app=None) | Q(app=app_pk)
-    live = SharingId.objects.filter(free, digest=digest_of(sharing_id), expires_at__gt=ClockTimestamp())
+    live = SharingId.objects.filter(free, digest=secret_digest(sharing_id), expires_at__gt=ClockTimestamp())
     return bool(live.update(app=app_pk))

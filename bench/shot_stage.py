@@ -277,15 +277,15 @@ def _tokens(app: Any, developer: Any) -> dict[str, str]:
 
 def _team(app: Any, developer: Any, newcomer: Any, owner: Any) -> dict[str, str]:
     from accounts.outbox import drop_mails
-    from developers.members.invitation_links import digest, mail_key, new_secret
+    from common.identifiers import secret_digest
+    from developers.members.invitation_links import mail_key, new_secret
     from developers.members.invitations import invite
     from developers.members.models import AppMember
 
     AppMember.objects.create(app=app, user=owner, shows_email=False)  # as who accepted what went to their sharing ID
     secret = new_secret()
     invitation = invite(app=app, email=newcomer.email, by=developer)
-    # its mail alone tells the link: this one counts as sent
-    invitation.digest = digest(secret)
+    invitation.digest = secret_digest(secret)  # its mail alone tells the link: this one counts as sent
     invitation.save()
     drop_mails(mail_key(invitation.pk))
     invite(app=app, email="a.rather.long.address.of.somebody@consultancy.trips.example", by=developer, role="owner")

@@ -12,13 +12,14 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from common.admission.requests import JSONRequest
+from common.identifiers import secret_digest
 from common.problems import InvalidRequest
 from common.sql.dialect import clock, timestamp
 from common.sql.statements import rows
 from developers.apps.models import AppMode, AppStatus
 from developers.errors import AppSuspended, InvalidToken
 from developers.oauth.resources import challenge, resource_at, server_metadata
-from developers.tokens.digests import digest, has_form, host_kind
+from developers.tokens.digests import has_form, host_kind
 from developers.tokens.models import Permission
 
 _USE_WRITTEN_EVERY = timedelta(hours=1)
@@ -154,7 +155,7 @@ def find_token(token: str) -> AppContext | None:
     if not (of_host or has_form(token)):
         return None  # never reaches the database, whatever bytes it holds
     at, used_before = clock(), timestamp(datetime.now(UTC) - _USE_WRITTEN_EVERY)
-    given = {**at.parameters, "digest": digest(token), "used_before": used_before}
+    given = {**at.parameters, "digest": secret_digest(token), "used_before": used_before}
     found = rows(_with_clock(_FIND, at.sql, _IS_OF_HOST if of_host else _IS_IT), given)
     if not found:
         return None

@@ -8,8 +8,8 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.identifiers import new_user_id
-from accounts.sharing_id import digest_of, is_sharing_id, use_sharing_id
-from common.identifiers import is_identifier
+from accounts.sharing_id import is_sharing_id, use_sharing_id
+from common.identifiers import is_identifier, secret_digest
 from common.sql.dialect import timestamp
 
 _OWN = (
@@ -61,7 +61,7 @@ def named_by(app_pk: int, name: str) -> Named:
         return Named(_LISTED, {**given, "named": name[1 : _LONGEST_HANDLE + 2] if name.isascii() else ""})
     known = name if is_identifier(name) else ""  # what cannot be a name is nobody's, and never reaches the database
     if is_sharing_id(known):
-        return Named(_INVITING, {**given, "named": digest_of(known)})
+        return Named(_INVITING, {**given, "named": secret_digest(known)})
     return Named(_OWN, {**given, "named": known})
 
 

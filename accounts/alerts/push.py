@@ -4,7 +4,6 @@ A message says who asks for what kind of thing, and never a value. A browser tha
 forgotten.
 """
 
-import hashlib
 import json
 import logging
 import time
@@ -27,6 +26,7 @@ from accounts.models import OutgoingPush, PushSubscription, User
 from common.broker import enqueue
 from common.clock import database_now
 from common.encryption import DecryptionFailed, opened, sealed
+from common.identifiers import secret_digest
 from common.outbound.client import Client, chosen_by_app
 from common.outbound.failures import ExchangeFailed
 from common.problems import FieldError, InvalidRequest
@@ -53,14 +53,14 @@ def subscribe(*, by: User, request: HttpRequest, endpoint: str, public_key: str,
     there is one for each browser and site, which nobody else can know. Raises `InvalidRequest`."""
     _check(endpoint, public_key, auth)
     keys = {"endpoint": endpoint, "public_key": public_key, "auth": auth}
-    PushSubscription.objects.filter(digest=_digest(endpoint)).exclude(user=by).delete()
+    PushSubscription.objects.filter(digest=secret_digest(endpoint)).exclude(user=by).delete()
     given = {
         "sealed": sealed(json.dumps(keys)),
         "user_agent": request.headers.get("User-Agent", "")[:200],
         "failures": 0,
         "made_at": database_now(),
     }
-    made, _ = PushSubscription.objects.update_or_create(user=by, digest=_digest(endpoint), defaults=given)
+    made, _ = PushSubscription.objects.update_or_create(user=by, digest=secret_digest(endpoint), defaults=given)
     newest = list(subscriptions_of(by).values_list("pk", flat=True)[:MOST])
     PushSubscription.objects.filter(user=by).exclude(pk__in=newest).delete()
     ensure_settings(by)
@@ -69,7 +69,7 @@ def subscribe(*, by: User, request: HttpRequest, endpoint: str, public_key: str,
 
 def unsubscribe(*, by: User, endpoint: str) -> None:
     """Send this browser nothing any more; nothing happens where it got nothing."""
-    PushSubscription.objects.filter(user=by, digest=_digest(endpoint)).delete()
+    PushSubscription.objects.filter(user=by, digest=secret_digest(endpoint)).delete()
 
 
 def unsubscribe_all(user: User, **_: Any) -> None:
@@ -204,7 +204,3 @@ def _is_endpoint(endpoint: str) -> bool:
     schemes = ("https", "http") if settings.WEBHOOK_INTERNAL_ADDRESSES else ("https",)
     fits = len(endpoint) <= _LONGEST_ENDPOINT and endpoint.isascii() and endpoint.isprintable() and " " not in endpoint
     return fits and parts.scheme in schemes and bool(parts.hostname) and "@" not in parts.netloc and not parts.fragment
-
-
-def _digest(endpoint: str) -> str:
-    return hashlib.sha256(endpoint.encode()).hexdigest()

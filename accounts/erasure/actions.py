@@ -1,6 +1,5 @@
 """A person asks to be erased, takes that back, and is erased when the time has come."""
 
-import hashlib
 import logging
 import secrets
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from accounts.hooks import room_erasures
 from accounts.models import Erasure, ErasureRequester, Session, User
 from accounts.outbox import TRIED_FOR, drop_mails, send_mail
 from common.clock import database_now
+from common.identifiers import secret_digest
 from common.shutdown import shutdown
 from common.sql.dialect import timestamp
 from common.text import StrOrPromise
@@ -38,7 +38,7 @@ def request_erasure(*, by: User) -> Erasure:
     erasure, is_new = _open_erasure(by, ErasureRequester.PERSON, timedelta(days=settings.ERASURE_WAIT_DAYS))
     if is_new:
         secret = secrets.token_urlsafe(32)
-        Erasure.objects.filter(pk=erasure.pk).update(undo_digest=digest_of(secret))
+        Erasure.objects.filter(pk=erasure.pk).update(undo_digest=secret_digest(secret))
         # behind the #, where neither this server nor what stands before it gets to log it
         address = f"{settings.BASE_URL}/account/delete/undo/#{secret}"
         context = {"erasure": erasure, "address": address}
@@ -84,12 +84,7 @@ def take_back(*, by: User) -> bool:
 @transaction.atomic
 def take_back_by_mail(*, secret: str) -> bool:
     """The same by the secret of the mail's link, which is enough to keep an account and for nothing else."""
-    return _take_back(open_erasures().filter(undo_digest=digest_of(secret)).values_list("pk", flat=True).first())
-
-
-def digest_of(secret: str) -> str:
-    """The only form in which the secret of a mail is kept."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return _take_back(open_erasures().filter(undo_digest=secret_digest(secret)).values_list("pk", flat=True).first())
 
 
 def _take_back(erasure_pk: int | None) -> bool:

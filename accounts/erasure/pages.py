@@ -19,6 +19,7 @@ from accounts.erasure.actions import ErasureBlocked
 from accounts.interrupted.middleware import wait_for_sign_in
 from accounts.interrupted.page_forms import Field, page_button, page_form
 from accounts.sign_in.confirming import signed_in_recently, where_to_confirm
+from common.identifiers import secret_digest
 from common.mail import mailbox
 
 
@@ -86,7 +87,7 @@ def keep_by_mail(request: HttpRequest) -> HttpResponse:
         return render(request, "account_security/keep.html")
     code = request.POST.get("code", "").strip()
     shown: dict[str, Any] = {"sent": True, "kept": erasure_actions.take_back_by_mail(secret=code)}
-    done = None if shown["kept"] else erasure_queries.done_by_mail(erasure_actions.digest_of(code))
+    done = None if shown["kept"] else erasure_queries.done_by_mail(secret_digest(code))
     if done is not None:
         shown |= {"done": done, "answers": erasure_queries.answers_elsewhere(done)}
     return render(request, "account_security/keep.html", shown, status=200 if shown["kept"] or done else 404)

@@ -23,6 +23,7 @@ from agents_proxy.signing import pairwise
 from agents_proxy.states import ItemStatus, LinkStatus, Purpose
 from common import encryption
 from common.clock import database_now
+from common.identifiers import secret_digest
 
 LINK_LIFETIME = timedelta(minutes=30)
 
@@ -56,7 +57,7 @@ def start_link(*, by: User, item_id: str = "") -> Link:
     opened = {"token": made.link_token, "url": made.hosted_link_url, "item": item.pk if item else None}
     kept = encryption.sealed(json.dumps(opened))
     session = LinkSession.objects.create(
-        user=by, consent_id=consent_pk, state_digest=consents.digest(state), link_token=kept, expires_at=expires_at
+        user=by, consent_id=consent_pk, state_digest=secret_digest(state), link_token=kept, expires_at=expires_at
     )
     return Link(session.link_id, made.hosted_link_url, expires_at)
 
@@ -90,12 +91,12 @@ def finish_link(*, by: User, state: str) -> Item | None:
     aggregator fails, the state is put back and the return can be repeated. Raises `UnknownLink`, `AggregatorProblem`.
     """
     consent_pk = require_consent(by)
-    digest = consents.digest(state)
+    digest = secret_digest(state)
     session = LinkSession.objects.filter(
         user=by, state_digest=digest, status=LinkStatus.OPEN, expires_at__gt=database_now()
     ).first()
     row = LinkSession.objects.filter(state_digest=digest, status=LinkStatus.OPEN)
-    if session is None or not row.update(state_digest=consents.digest(secrets.token_urlsafe(32))):
+    if session is None or not row.update(state_digest=secret_digest(secrets.token_urlsafe(32))):
         raise UnknownLink()
     opened = opened_session(session)
     item_pk = opened.get("item")

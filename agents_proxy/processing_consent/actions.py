@@ -1,6 +1,5 @@
 """Consent to processing (contract 4.2): given with the words that were shown, asked for at every call, withdrawable."""
 
-import hashlib
 import logging
 import secrets
 from collections.abc import Iterable, Sequence
@@ -25,6 +24,7 @@ from agents_proxy.signals import consent_withdrawn
 from agents_proxy.statements import VERSION, statement
 from agents_proxy.states import Duration, EndReason, ProcessingStatus, Purpose, Reach
 from common.clock import database_now, rfc3339
+from common.identifiers import secret_digest
 from common.limits import Count, Limit, count
 from common.problems import TooManyRequests
 from common.sql.dialect import clock
@@ -115,7 +115,7 @@ def give_to_site(
     `named` and `lasts` as in `give`, and what is raised.
     """
     secret = secrets.token_urlsafe(32)
-    kept = {"origin": origin, "app_id": app.pk, "token_digest": digest(secret)}
+    kept = {"origin": origin, "app_id": app.pk, "token_digest": secret_digest(secret)}
     return Token(secret, _keep(by, purposes, named, app.name, lasts, Reach.SITE, destinations, None, **kept))
 
 
@@ -345,7 +345,7 @@ def of_token(token: str, purpose: Purpose | None, origin: str | None) -> "Covere
     A backend sends no origin. The app behind it must still be active and must still have the origin registered.
     """
     at = clock()
-    for row in rows(_SITES.format(clock=at.sql), {**at.parameters, "digest": digest(token)}):
+    for row in rows(_SITES.format(clock=at.sql), {**at.parameters, "digest": secret_digest(token)}):
         registered, given_for = orjson.loads(row["origins"]), row["origin"]
         purposes = frozenset(orjson.loads(row["purposes"]))
         fits = purpose is None or purpose in purposes
@@ -370,8 +370,3 @@ def are_required() -> bool:
     if not settings.A2A_REQUIRE_CONSENT:
         _log.warning("A2A_REQUIRE_CONSENT is false: an agent is asked WITHOUT ANYBODY'S CONSENT")
     return bool(settings.A2A_REQUIRE_CONSENT)
-
-
-def digest(token: str) -> str:
-    """What is kept of a token: 256 random bits need no key and no salt."""
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,6 +1,5 @@
 """What an app and a person do with a connection."""
 
-import hashlib
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from django.db.models import F, QuerySet
 from accounts.models import User
 from common.batches import one_by_one
 from common.clock import database_now
-from common.identifiers import is_identifier, new_identifier
+from common.identifiers import is_identifier, new_identifier, secret_digest
 from common.limits import Count, Limit, count, peek
 from common.problems import Problem, TooManyRequests
 from common.sql.statements import lock_for_transaction
@@ -78,7 +77,7 @@ def begin(*, app: AppContext, body: ConnectionBody) -> tuple[Connection, str, Co
     made = Connection.objects.create(
         connection_id=new_identifier("con"),
         app_id=app.app_pk,
-        code_digest=_digest(code),
+        code_digest=secret_digest(code),
         binding_message=body.binding_message or "",
         return_url=body.return_url or "",
         asked=riding,
@@ -131,7 +130,7 @@ def open_by_code(code: str, *, by: User) -> Connection:
         if tried.remaining <= 0:
             raise TooManyRequests(headers=tried.retry_after, limits=[tried])
         found = Connection.objects.open(database_now()).select_related("app__application")
-        connection = found.filter(code_digest=_digest(typed)).first()
+        connection = found.filter(code_digest=secret_digest(typed)).first()
         if connection is None:
             count(_WRONG_CODES, by.public_id)
     if connection is None:
@@ -295,7 +294,7 @@ def return_to(*, connection: Connection) -> str:
     members = {"connection_id": connection.connection_id}
     uncompleted = Connection.objects.filter(pk=connection.pk, status=ConnectionStatus.CONNECTED, completed_at=None)
     code = new_identifier("cc")
-    if uncompleted.update(return_digest=_digest(code)):
+    if uncompleted.update(return_digest=secret_digest(code)):
         members["connection_code"] = code
     return with_members(connection.return_url, **members, status=connection.status)
 
@@ -325,7 +324,7 @@ def complete(*, app_pk: int, connection_id: str, code: str) -> Connection:
     if connection is None:
         raise UnknownConnection
     now = database_now()
-    if not connection.return_digest or not secrets.compare_digest(connection.return_digest, _digest(code)):
+    if not connection.return_digest or not secrets.compare_digest(connection.return_digest, secret_digest(code)):
         raise InvalidConnectionCode()
     if connection.completed_at is not None:
         return connection
@@ -407,7 +406,3 @@ def _end(pk: int, at: datetime) -> bool:
             end_grant(grant_pk=grant_pk, to=GrantStatus.RELEASED, actor=Actor.SYSTEM, at=at)
     Connection.objects.filter(pk=pk).update(status=ConnectionStatus.EXPIRED, asked=None)
     return True
-
-
-def _digest(code: str) -> str:
-    return hashlib.sha256(code.encode()).hexdigest()

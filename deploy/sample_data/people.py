@@ -19,13 +19,14 @@ from joserfc.jwk import OctKey
 
 from accounts.sharing_id import make_sharing_id, sharing_id_of
 from common.encryption import DecryptionFailed, opened, sealed
+from common.identifiers import secret_digest
 from consent.connector_keys.actions import register_key
 from consent_bridge.sealed import generate_connector_key, public_half, thumbprint
 from deploy.sample_data import vaults
 from deploy.sample_data.content import EXAMPLE_ORIGINS, OLD_DATA, OLD_DATA_CHANGED, OWNER_DATA, SAMPLE_APPLICATION
 from deploy.sample_data.sample_person import SAMPLE
 from developers.apps.actions import make_test_app
-from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, digest, new_token
+from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_token
 
 _ALG, _ENC, _ITERATIONS = "PBES2-HS512+A256KW", "A256GCM", 250_000
 
@@ -185,7 +186,7 @@ def _ensure_token(app: Any, user: Any, known: str) -> str:
     """The known token where it is valid for this app, else a new one."""
     tokens = apps.get_model("developers.DeveloperToken").objects
     valid = tokens.filter(app=app, revoked_at=None, expires_at__gt=timezone.now())
-    if valid.filter(digest=digest(known)).exists():
+    if valid.filter(digest=secret_digest(known)).exists():
         return known
     token, prefix, hashed = new_token(app.mode)
     expires_at = timezone.now() + LONGEST_LIFETIME
@@ -197,7 +198,7 @@ def _ensure_management_token(user: Any, known: str) -> str:
     """The known token where it is valid for a while still, else a new one: it may last 90 days and no longer."""
     tokens = apps.get_model("developers.ManagementToken").objects
     now = timezone.now()
-    if tokens.filter(user=user, revoked_at=None, expires_at__gt=now + _FRESH, digest=digest(known)).exists():
+    if tokens.filter(user=user, revoked_at=None, expires_at__gt=now + _FRESH, digest=secret_digest(known)).exists():
         return known
     token, prefix, hashed = new_token("mgmt")
     tokens.create(

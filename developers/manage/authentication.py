@@ -13,10 +13,11 @@ from rest_framework.request import Request
 from accounts.models import User
 from common.admission.requests import JSONRequest
 from common.clock import database_now
+from common.identifiers import secret_digest
 from common.problems import InvalidRequest
 from developers.authentication import bearer
 from developers.errors import InsufficientScope, InvalidToken
-from developers.tokens.digests import digest, has_management_form
+from developers.tokens.digests import has_management_form
 from developers.tokens.models import ManagementToken
 
 EVERY_APP = "*"
@@ -91,7 +92,7 @@ def find_manager(token: str) -> Manager | None:
     now = database_now()
     row = (
         ManagementToken.objects.select_related("user")
-        .filter(Q(revoked_at=None) | Q(revoked_at__gt=now), digest=digest(token), expires_at__gt=now)
+        .filter(Q(revoked_at=None) | Q(revoked_at__gt=now), digest=secret_digest(token), expires_at__gt=now)
         .filter(user__is_active=True)
         .first()
     )

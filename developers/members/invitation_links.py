@@ -3,7 +3,6 @@
 Their form is one that the logs know and redact (config/log_lines.py).
 """
 
-import hashlib
 import re
 import secrets
 
@@ -12,11 +11,6 @@ _FORM = re.compile(r"inv_[A-Za-z0-9_-]{43}\Z")
 
 def new_secret() -> str:
     return f"inv_{secrets.token_urlsafe(32)}"
-
-
-def digest(secret: str) -> str:
-    """What is kept of a secret, found by a unique index."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def mail_key(invitation_pk: int | str) -> str:

@@ -15,13 +15,14 @@ from accounts.models import User, WayChange
 from accounts.outbox import drop_mails, send_mail
 from accounts.security_changes import note_change
 from common.clock import database_now
+from common.identifiers import secret_digest
 from common.limits import Limit, count
 from common.mail import mailbox
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.members import errors
-from developers.members.invitation_links import digest, has_form, mail_key, new_secret
+from developers.members.invitation_links import has_form, mail_key, new_secret
 from developers.members.models import AppInvitation, AppMember, MemberRole
 from developers.members.queries import lock_as_owner, require_owner
 
@@ -84,7 +85,7 @@ def _make(app: App, by: User, role: str, **whom: Any) -> AppInvitation:
         raise errors.AlreadyInvited("Send it again, or withdraw it first.")
     secret = new_secret()
     made: AppInvitation = AppInvitation.objects.create(
-        app=app, role=role, digest=digest(secret), invited_by=by, expires_at=now + LIFETIME, **whom
+        app=app, role=role, digest=secret_digest(secret), invited_by=by, expires_at=now + LIFETIME, **whom
     )
     _write(made, secret)
     record(app=app, by=by, action="invitation.made", address=_recorded_address(made), role=role)
@@ -99,7 +100,7 @@ def resend_invitation(*, invitation: AppInvitation, by: User) -> None:
     with transaction.atomic():
         lock_as_owner(invitation.app, by)
         secret = new_secret()
-        fresh = {"digest": digest(secret), "expires_at": database_now() + LIFETIME}
+        fresh = {"digest": secret_digest(secret), "expires_at": database_now() + LIFETIME}
         if not invitation.hands_over:  # who hands the app over stays who began it
             fresh["invited_by"] = by
         if not _pending(invitation.pk).update(**fresh):
@@ -189,7 +190,7 @@ def open_invitation(secret: str) -> AppInvitation | None:
         app__status=AppStatus.CLOSED
     )
     return pending.filter(
-        digest=digest(secret), accepted_at=None, withdrawn_at=None, expires_at__gt=database_now()
+        digest=secret_digest(secret), accepted_at=None, withdrawn_at=None, expires_at__gt=database_now()
     ).first()
 
 

@@ -13,6 +13,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.outbox import send_mail
 from common.clock import database_now
+from common.identifiers import secret_digest
 from common.jose import base64url
 from common.limits import Limit, count
 from common.problems import InvalidRequest, TooManyRequests
@@ -27,7 +28,7 @@ from developers.oauth.redirects import destination_of
 from developers.oauth.resources import SCOPES, the_resource
 from developers.people import meet
 from developers.tokens.actions import revoke_token
-from developers.tokens.digests import digest, host_kind, new_token
+from developers.tokens.digests import host_kind, new_token
 from developers.tokens.models import DeveloperToken
 
 CODE_LIVES = timedelta(seconds=60)
@@ -174,7 +175,7 @@ def _valid(secret: str, kind: SecretKind, client_id: str) -> OAuthSecret:
     if host_kind(secret) != _KINDS[kind]:
         raise InvalidGrant()
     rows = OAuthSecret.objects.select_related("token__app", "token__created_by").filter(
-        digest=digest(secret), kind=kind
+        digest=secret_digest(secret), kind=kind
     )
     # the one row that all of a family share comes first, so that two of its tokens never wait for each other
     DeveloperToken.objects.select_for_update(no_key=True).filter(pk__in=rows.values("token")).first()
@@ -212,7 +213,7 @@ def revoke_by_host(*, client_id: str, secret: str) -> None:
     """End everything that came of the authorization of this access or refresh token; says nothing (RFC 7009)."""
     if host_kind(secret) not in ("oauth", "refresh"):
         return
-    given = OAuthSecret.objects.filter(digest=digest(secret), token__client__client_id=client_id)
+    given = OAuthSecret.objects.filter(digest=secret_digest(secret), token__client__client_id=client_id)
     for found in given.select_related("token__app"):
         revoke_token(token=found.token, by=None)
 

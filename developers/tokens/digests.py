@@ -4,11 +4,12 @@ The kind is `live` or `test`, the mode of the app, `mgmt` for a person's own man
 `oauth`, `refresh` or `code`.
 """
 
-import hashlib
 import re
 import secrets
 import string
 from datetime import timedelta
+
+from common.identifiers import secret_digest
 
 _FORM = re.compile(r"cr_(live|test)_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
 _HOST_FORM = re.compile(r"cr_(oauth|refresh|code)_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})\Z")
@@ -31,12 +32,7 @@ def new_token(kind: str = "live", prefix: str = "") -> tuple[str, str, str]:
     """A fresh token, its prefix (a new one, unless given) and its digest. The secret part holds 256 random bits."""
     prefix = prefix or new_prefix()
     token = f"cr_{kind}_{prefix}_{secrets.token_urlsafe(32)}"
-    return token, prefix, digest(token)
-
-
-def digest(token: str) -> str:
-    """What is kept of a token: found by a unique index, so no comparison here depends on its bytes."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    return token, prefix, secret_digest(token)
 
 
 def has_form(token: str) -> bool:

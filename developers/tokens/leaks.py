@@ -5,9 +5,9 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.outbox import send_mail_or_log
+from common.identifiers import secret_digest
 from developers.apps.audit import record
 from developers.signals import tokens_ended
-from developers.tokens.digests import digest
 from developers.tokens.models import DeveloperToken, ManagementToken
 from developers.tokens.queries import lives
 from developers.tokens.reminders import members_of
@@ -18,7 +18,7 @@ def report_leak(*, token: str) -> None:
 
     Says nothing to whoever reports, and does the same for every text: two updates by a digest.
     """
-    hashed = digest(token)
+    hashed = secret_digest(token)
     with transaction.atomic():
         known = DeveloperToken.objects.filter(Q(digest=hashed) | Q(secrets__digest=hashed))  # a host's lead to its row
         ended = _end(known)

@@ -12,8 +12,8 @@ from django.db.models import Count, Max, Min
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.sharing_id import digest_of
 from common import limits
+from common.identifiers import secret_digest
 from common.sql.inserts import insert_rows
 from consent.decisions.models import BlockedApp
 from consent.discovery import unknown_users
@@ -42,7 +42,7 @@ from tests.factories.consent_requests import now
 def person_plainly(*, app_pk: int, is_test: bool, name: str, hint: str) -> PersonRead:
     version = RegistryVersion.objects.get().version
     met = AppPerson.objects.filter(app=app_pk, pairwise_id=name).first()
-    found = User.objects.filter(pk=met.user_id) if met else User.objects.filter(sharing_id__digest=digest_of(name))
+    found = User.objects.filter(pk=met.user_id) if met else User.objects.filter(sharing_id__digest=secret_digest(name))
     user = found.select_related("pkm_index", "vault_key").first()
     if user is not None and not reaches(app_pk, is_test, user):
         user = None

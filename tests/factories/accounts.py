@@ -28,8 +28,9 @@ from accounts.models import (
     WayChange,
 )
 from accounts.public_profile.handles import folded
-from accounts.sharing_id import LASTS, digest_of, new_sharing_id
+from accounts.sharing_id import LASTS, new_sharing_id
 from common.encryption import opened, sealed
+from common.identifiers import secret_digest
 from tests.factories.making import makes
 
 PASSWORD = "a-password-of-tests"
@@ -108,7 +109,7 @@ class SharingIdFactory(makes(SharingId)):
     """An invitation that nobody used yet; it is at `made.sharing_id`."""
 
     user = factory.SubFactory(PersonFactory)
-    digest = factory.LazyAttribute(lambda made: digest_of(made.sharing_id))
+    digest = factory.LazyAttribute(lambda made: secret_digest(made.sharing_id))
     sealed = factory.LazyAttribute(lambda made: sealed(made.sharing_id))
     made_at = factory.LazyFunction(timezone.now)
     expires_at = factory.LazyAttribute(lambda made: made.made_at + LASTS)

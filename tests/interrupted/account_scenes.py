@@ -9,9 +9,10 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import mail
 
-from accounts.erasure.actions import digest_of, request_erasure
+from accounts.erasure.actions import request_erasure
 from accounts.models import ActorProfile, Erasure, MarketplacePublicProfile, Session, User, UserPhoto
 from accounts.sign_in.sessions import SessionStore
+from common.identifiers import secret_digest
 from tests.factories.accounts import PASSWORD, ErasureFactory, PublicProfileFactory, UserPhotoFactory
 from tests.interrupted.plain_browser import Browser
 from tests.interrupted.scenes import Make, Scene, Stage
@@ -222,7 +223,7 @@ def language(stage: Stage) -> Scene:
 
 
 def keep_by_mail(stage: Stage) -> Scene:
-    erasure = ErasureFactory(user=stage.person, undo_digest=digest_of("secret-of-the-mail"))
+    erasure = ErasureFactory(user=stage.person, undo_digest=secret_digest("secret-of-the-mail"))
     here = "/account/delete/undo/"
     done = Erasure.objects.filter(pk=erasure.pk, cancelled_at__isnull=False).exists
     return Scene(here, here, "Keep my account", done, {"code": "secret-of-the-mail"})

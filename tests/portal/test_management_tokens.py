@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from common.identifiers import secret_digest
 from common.problems import InvalidRequest
 from developers.models import ManagementToken
-from developers.tokens.digests import digest
 from developers.tokens.management_actions import mint_management_token, revoke_management_token
 from developers.tokens.queries import live_management_tokens
 from tests.callers import sign_in
@@ -43,7 +43,7 @@ def test_a_management_token_is_shown_once(client: Client, developer: User) -> No
     row = ManagementToken.objects.get()
     assert re.fullmatch(r"cr_mgmt_\w{8}_[\w-]{43}", token)
     assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
-    assert (row.user, row.digest, row.permissions) == (developer, digest(token), {"*": ["read"]})
+    assert (row.user, row.digest, row.permissions) == (developer, secret_digest(token), {"*": ["read"]})
     assert timedelta(days=29) < row.expires_at - timezone.now() <= timedelta(days=30)
     page = client.get(PATH).content.decode()
     assert (row.prefix in page, "Every app: Read" in page, token in page) == (True, True, False)

@@ -12,6 +12,7 @@ import requests
 from django.db import connection, transaction
 
 from common.background import background
+from common.identifiers import secret_digest
 from common.sql import connections
 from common.sql.triggers import lifted
 from consent.decisions import actions as decision_actions
@@ -22,7 +23,6 @@ from consent.rules import RULES
 from developers.apps.actions import close_app, restore_app, suspend_app
 from developers.models import App, DeveloperToken
 from developers.tokens.actions import revoke_token, rotate_token
-from developers.tokens.digests import digest
 from developers.tokens.leaks import report_leak
 from tests.callers import Developer
 from tests.config.gate import Gate
@@ -221,7 +221,7 @@ def test_a_stream_ends_with_its_token_at_once(
     service: str, app: App, api: Developer, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("consent.notices.streams.KEEP_ALIVE", 3600.0)
-    token = DeveloperToken.objects.get(digest=digest(api.token))
+    token = DeveloperToken.objects.get(digest=secret_digest(api.token))
     ends = {
         "revoked": lambda: revoke_token(token=token, by=None),
         "leaked": lambda: report_leak(token=api.token),
@@ -243,7 +243,7 @@ def test_a_held_answer_is_refused_once_its_token_ended(
 ) -> None:
     monkeypatch.setattr("consent.notices.long_polling._LOOK_AGAIN", 0.2)
     request = ConsentRequestFactory(app=app)
-    token = DeveloperToken.objects.get(digest=digest(api.token))
+    token = DeveloperToken.objects.get(digest=secret_digest(api.token))
     answers = []
 
     def ask() -> None:

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from agents_proxy.processing_consent.identifiers import verified_by
 from common.encryption import opened
+from common.identifiers import secret_digest
 from consent_bridge import sealed
 from developers.authentication import find_token
-from developers.tokens.digests import digest
 from pkm.vault import queries as vault_queries
 from tests.visitor import Visitor
 
@@ -126,7 +126,7 @@ def test_the_file_says_where_the_programs_beside_are_and_a_passing_trip_leaves_t
 def test_the_developer_has_a_test_app_and_valid_tokens(var: Path) -> None:
     developer = made(var)["developer"]
     live, test = find_token(developer["token"]), find_token(developer["test_token"])
-    row = apps.get_model("developers.ManagementToken").objects.get(digest=digest(developer["management_token"]))
+    row = apps.get_model("developers.ManagementToken").objects.get(digest=secret_digest(developer["management_token"]))
 
     assert live
     assert not live.is_test
