@@ -23,7 +23,7 @@ from developers.members.models import AppInvitation
 from developers.request_log.models import LoggedRequest
 from developers.staff_secrets import ShownOnce
 from developers.tokens import actions as token_actions
-from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME
+from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME
 from developers.tokens.models import DeveloperToken, ManagementPermission, ManagementToken, Permission
 from developers.tokens.queries import live_tokens
 

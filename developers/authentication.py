@@ -19,7 +19,7 @@ from common.sql.statements import rows
 from developers.apps.models import AppMode, AppStatus
 from developers.errors import AppSuspended, InvalidToken
 from developers.oauth.resources import challenge, resource_at, server_metadata
-from developers.tokens.digests import has_form, host_kind
+from developers.tokens.format import has_form, host_kind
 from developers.tokens.models import Permission
 
 _USE_WRITTEN_EVERY = timedelta(hours=1)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from common.forms import PlainLine
 from developers.members.models import AppMember
-from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, LONGEST_MANAGEMENT_LIFETIME, new_prefix
+from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME, LONGEST_MANAGEMENT_LIFETIME, new_prefix
 from developers.tokens.models import ManagementPermission, Permission
 
 OVERLAPS = (

@@ -26,7 +26,7 @@ from deploy.sample_data import vaults
 from deploy.sample_data.content import EXAMPLE_ORIGINS, OLD_DATA, OLD_DATA_CHANGED, OWNER_DATA, SAMPLE_APPLICATION
 from deploy.sample_data.sample_person import SAMPLE
 from developers.apps.actions import make_test_app
-from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_token
+from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_token
 
 _ALG, _ENC, _ITERATIONS = "PBES2-HS512+A256KW", "A256GCM", 250_000
 

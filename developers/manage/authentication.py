@@ -17,7 +17,7 @@ from common.identifiers import secret_digest
 from common.problems import InvalidRequest
 from developers.authentication import bearer
 from developers.errors import InsufficientScope, InvalidToken
-from developers.tokens.digests import has_management_form
+from developers.tokens.format import has_management_form
 from developers.tokens.models import ManagementToken
 
 EVERY_APP = "*"

@@ -28,7 +28,7 @@ from developers.oauth.redirects import destination_of
 from developers.oauth.resources import SCOPES, the_resource
 from developers.people import meet
 from developers.tokens.actions import revoke_token
-from developers.tokens.digests import host_kind, new_token
+from developers.tokens.format import host_kind, new_token
 from developers.tokens.models import DeveloperToken
 
 CODE_LIVES = timedelta(seconds=60)

@@ -14,8 +14,8 @@ from common.text import is_plain
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
 from developers.signals import tokens_ended
-from developers.tokens.digests import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_prefix, new_token
 from developers.tokens.errors import AlreadyMade
+from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_prefix, new_token
 from developers.tokens.models import DeveloperToken, Permission
 
 OVERLAP = timedelta(hours=24)

@@ -10,8 +10,8 @@ from accounts.security_changes import note_change
 from common.problems import InvalidRequest
 from developers.members.models import AppMember
 from developers.tokens.actions import check_label
-from developers.tokens.digests import LONGEST_MANAGEMENT_LIFETIME, new_prefix, new_token
 from developers.tokens.errors import AlreadyMade
+from developers.tokens.format import LONGEST_MANAGEMENT_LIFETIME, new_prefix, new_token
 from developers.tokens.models import ManagementPermission, ManagementToken
 from developers.tokens.queries import live_management_tokens
 

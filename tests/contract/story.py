@@ -14,7 +14,7 @@ from consent import shapes
 from consent.notices.models import NoticeCounter, WebhookDelivery
 from developers.manage.schemas import EXAMPLE_PREFIX
 from developers.models import App, AppPerson
-from developers.tokens.digests import new_token
+from developers.tokens.format import new_token
 from developers.webhooks.models import WebhookEndpoint
 from tests import factories
 from tests.agents_proxy.proxy_calls import EVERY_PURPOSE

@@ -17,7 +17,7 @@ from developers.authentication import find_token
 from developers.models import App, AppMember, DeveloperApplication, DeveloperToken
 from developers.signals import app_changed
 from developers.tokens import actions as token_actions
-from developers.tokens.digests import has_form
+from developers.tokens.format import has_form
 from developers.tokens.queries import live_tokens
 from tests.factories import AppFactory, ApplicationFactory, PersonFactory, StaffFactory, TokenFactory
 

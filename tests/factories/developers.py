@@ -34,7 +34,7 @@ from developers.models import (
     OAuthSecret,
     WebhookEndpoint,
 )
-from developers.tokens.digests import new_token
+from developers.tokens.format import new_token
 from tests.factories.accounts import PersonFactory, StaffFactory
 from tests.factories.making import makes
 
