@@ -71,7 +71,7 @@ def names_of(user_pk: int, app_pks: Iterable[int]) -> dict[int, str]:
     return dict(met.values_list("app_id", "pairwise_id"))
 
 
-def meet(*, app_pk: int, user_pk: int, named: str) -> str | None:
+def pairwise_id_for(*, app_pk: int, user_pk: int, named: str) -> str | None:
     """What the app calls this person, from the first time on; `named` is how it named them this time.
 
     A sharing ID serves this app from then on: None where it ended meanwhile, or another app used it first. In the

@@ -44,7 +44,7 @@ from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, Re
 from developers.apps.models import App, AppStatus
 from developers.authentication import AppContext
 from developers.oauth.resources import REST
-from developers.people import AppPerson, meet, part
+from developers.people import AppPerson, pairwise_id_for, part
 from developers.permissions import require_permission
 from pkm.notes import write_notes
 from pkm.signatures import sha256
@@ -173,7 +173,7 @@ def connect(*, connection: Connection, by: User) -> Connection:
         riding = _riding(connection, app, RidingRequestBody.model_validate(connection.asked))
     with _answering(connection, by, ConnectionStatus.CONNECTED) as now:
         was_known = AppPerson.objects.filter(app=app.app_pk, user=by, ended_at=None).exists()
-        pairwise_id = meet(app_pk=app.app_pk, user_pk=by.pk, named="") or ""
+        pairwise_id = pairwise_id_for(app_pk=app.app_pk, user_pk=by.pk, named="") or ""
         person = read_person(
             app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=pairwise_id, hint=""
         )
@@ -331,7 +331,7 @@ def complete(*, app_pk: int, connection_id: str, code: str) -> Connection:
     if user_pk is None or connection.reported_status(now) is not ConnectionStatus.PENDING:
         raise InvalidConnectionCode()
     connection.completed_at = now
-    user_id = meet(app_pk=app_pk, user_pk=user_pk, named="")
+    user_id = pairwise_id_for(app_pk=app_pk, user_pk=user_pk, named="")
     connection.sequence = _notify(connection, CONNECTED.type, user_id, now)
     connection.save(update_fields=["completed_at", "sequence"])
     if connection.request_id is not None:

@@ -38,7 +38,7 @@ from consent.states import Actor, RequestStatus
 from consent.status import INTERVAL
 from developers.authentication import AppContext
 from developers.idempotency import claim_idempotency_key
-from developers.people import meet
+from developers.people import pairwise_id_for
 from pkm.registry.copy import Entry, RegistryCopy, entries
 
 _REPEAT = timedelta(hours=24)  # how long an Idempotency-Key repeats the first answer
@@ -206,7 +206,7 @@ def _find_or_make(
         raise InvalidScope
     check_terms(body=body, entry=entry)
     require_registered(body.return_url if riding is None else None, app_pk=app.app_pk)
-    pairwise_id = meet(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
+    pairwise_id = pairwise_id_for(app_pk=app.app_pk, user_pk=user_pk, named=body.user_id)
     if pairwise_id is None:  # the sharing ID served another app a moment ago
         raise UnknownUser
     # staff may have renamed the app since its token was read; under the lock they cannot

@@ -26,7 +26,7 @@ from developers.oauth.models import OAuthClient, OAuthSecret, SecretKind
 from developers.oauth.queries import live_hosts_of
 from developers.oauth.redirects import destination_of
 from developers.oauth.resources import SCOPES, the_resource
-from developers.people import meet
+from developers.people import pairwise_id_for
 from developers.tokens.actions import revoke_token
 from developers.tokens.format import host_kind, new_token
 from developers.tokens.models import DeveloperToken
@@ -130,7 +130,7 @@ def _own_app(client: OAuthClient, by: User) -> App:
     if own.count() >= MOST_PERSONAL:
         raise InvalidRequest(f"Nobody connects more than {MOST_PERSONAL} hosts. Stop one that you do not use.")
     made = App.objects.create(mode=AppMode.PERSONAL, person=by, name=client.name)
-    meet(app_pk=made.pk, user_pk=by.pk, named="")
+    pairwise_id_for(app_pk=made.pk, user_pk=by.pk, named="")
     return made
 
 
