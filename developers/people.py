@@ -90,6 +90,6 @@ def pairwise_id_for(*, app_pk: int, user_pk: int, named: str) -> str | None:
     return found.pairwise_id
 
 
-def part(*, app_pk: int, user_pk: int, at: datetime) -> bool:
+def end_pairwise_id(*, app_pk: int, user_pk: int, at: datetime) -> bool:
     """The app's name for this person names nobody any more; False where it named nobody before."""
     return bool(AppPerson.objects.filter(app=app_pk, user=user_pk, ended_at=None).update(ended_at=at))

@@ -44,7 +44,7 @@ from consent.states import LIVE_GRANTS, Actor, ConnectionStatus, GrantStatus, Re
 from developers.apps.models import App, AppStatus
 from developers.authentication import AppContext
 from developers.oauth.resources import REST
-from developers.people import AppPerson, pairwise_id_for, part
+from developers.people import AppPerson, end_pairwise_id, pairwise_id_for
 from developers.permissions import require_permission
 from pkm.notes import write_notes
 from pkm.signatures import sha256
@@ -189,7 +189,7 @@ def connect(*, connection: Connection, by: User) -> Connection:
             connection.completed_at = now
             connection.sequence = _notify(connection, CONNECTED.type, pairwise_id, now)
         elif not was_known:  # its name for them names nobody before it has completed this
-            part(app_pk=app.app_pk, user_pk=by.pk, at=now)
+            end_pairwise_id(app_pk=app.app_pk, user_pk=by.pk, at=now)
         connection.save()
     return connection
 
@@ -363,7 +363,7 @@ def disconnect(*, app_pk: int, user: User, actor: Actor, notes: NotesBody | None
     """
     lock_for_transaction(f"ask:{app_pk}:{user.pk}")
     now = database_now()
-    was_known = part(app_pk=app_pk, user_pk=user.pk, at=now)
+    was_known = end_pairwise_id(app_pk=app_pk, user_pk=user.pk, at=now)
     if not was_known and not uncompleted(app_pk=app_pk, user=user).exists():
         return False
     pending = ConsentRequest.objects.filter(app=app_pk, user=user, status=RequestStatus.PENDING).order_by("pk")
