@@ -23,7 +23,7 @@ from pkm.notes import write_notes
 from pkm.web.schemas import NotesBody
 
 
-def met_app(app_id: str, by: User) -> int:
+def known_app_pk(app_id: str, by: User) -> int:
     """The app's key, where this person ever met it: nobody can ask here which apps exist. Raises `UnknownApp`."""
     requests = ConsentRequest.objects.filter(user=by)
     for met in (
@@ -53,7 +53,7 @@ def block_app(*, app_id: str, by: User, stop: bool, notes: NotesBody | None = No
 
     `notes` are the vault's own, without those approvals: kept with all of it or not at all.
     """
-    app_pk = met_app(app_id, by)
+    app_pk = known_app_pk(app_id, by)
     lock_for_transaction(f"ask:{app_pk}:{by.pk}")  # no request slips in between the block and the cancelling
     _, new = BlockedApp.objects.get_or_create(user=by, app_id=app_pk)
     now = database_now()
@@ -78,17 +78,17 @@ def block_app(*, app_id: str, by: User, stop: bool, notes: NotesBody | None = No
 @transaction.atomic
 def stop_app(*, app_id: str, by: User, notes: NotesBody | None = None) -> int:
     """Stop everything that this app can read, in one step; returns how many grants that ended."""
-    return revoke_all(app_pk=met_app(app_id, by), by=by, notes=notes)
+    return revoke_all(app_pk=known_app_pk(app_id, by), by=by, notes=notes)
 
 
 def pause_app(*, app_id: str, by: User) -> int:
     """Pause everything that this app can read, in one step; returns how many grants that paused."""
-    return pause_all(app_pk=met_app(app_id, by), by=by)
+    return pause_all(app_pk=known_app_pk(app_id, by), by=by)
 
 
 def disconnect_app(*, app_id: str, by: User, notes: NotesBody | None = None) -> bool:
     """The app's name for this person names nobody any more, and all that it reads or waits for ends."""
-    return disconnect(app_pk=met_app(app_id, by), user=by, actor=Actor.PERSON, notes=notes)
+    return disconnect(app_pk=known_app_pk(app_id, by), user=by, actor=Actor.PERSON, notes=notes)
 
 
 @transaction.atomic
@@ -97,7 +97,7 @@ def unblock_app(*, app_id: str, by: User) -> None:
 
     Raises `AuditUnavailable`, since this takes a protection away, and `TooManyRequests`.
     """
-    deleted, _ = BlockedApp.objects.filter(user=by, app_id=met_app(app_id, by)).delete()
+    deleted, _ = BlockedApp.objects.filter(user=by, app_id=known_app_pk(app_id, by)).delete()
     if deleted:
         count_own_entry(by=by)
         audit.append(**own_entry(by, EventType.APP_UNBLOCKED, {"app_id": app_id}))
@@ -106,7 +106,7 @@ def unblock_app(*, app_id: str, by: User) -> None:
 @transaction.atomic
 def report_app(*, app_id: str, by: User, text: str) -> None:
     """Tell staff about an app; the app does not hear of it. Raises `TooManyRequests`."""
-    AppReport.objects.create(user=by, app_id=met_app(app_id, by), text=text)
+    AppReport.objects.create(user=by, app_id=known_app_pk(app_id, by), text=text)
     count_own_entry(by=by, is_report=True)
     _note(by, EventType.APP_REPORTED, app_id)
 

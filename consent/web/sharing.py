@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 
 from accounts.models import User
-from consent.decisions.blocked_apps import met_app
+from consent.decisions.blocked_apps import known_app_pk
 from consent.decisions.models import BlockedApp
 from consent.exports import policies as export_policies
 from consent.exports import queries as export_queries
@@ -48,7 +48,7 @@ class Shared:
 def app_page(user: User, app_id: str, now: datetime, *, older: str = "", including: str = "") -> dict[str, Any]:
     """An app that this person met: what it can read, newest first, a page that goes on at `older` or has the grant
     `including`; the first page also tells what ended lately. Raises `UnknownApp`."""
-    app_pk = met_app(app_id, user)
+    app_pk = known_app_pk(app_id, user)
     own = _own(user).filter(app=app_pk)
     place, some = _page(own, now, paging.read(older), including)
     shown = some[:LIVE_SHOWN]
