@@ -99,7 +99,7 @@ def not_needed_by(app: AppContext) -> frozenset[str]:
     return _KEY | {_PERSON} if app.is_personal else _KEY
 
 
-def with_what_is_known(call: CallContext, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+def completed_arguments(call: CallContext, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, and what the host left out of them."""
     if not call.app.is_host:
         return arguments
@@ -219,7 +219,7 @@ async def _call_tool(context: Context, params: mcp.CallToolRequestParams) -> Res
 def _run(call: CallContext, tool: Tool, arguments: Mapping[str, Any] | None) -> Result:
     try:
         require_permission(call.app, tool.permissions, path=MCP)
-        given = with_what_is_known(call, tool, dict(arguments or {}))
+        given = completed_arguments(call, tool, dict(arguments or {}))
         return _success(tool.run(call, checked(tool.arguments, given, special=SPECIAL)))
     except Exception as error:
         return _failure(_problem(call, error))
