@@ -35,7 +35,7 @@ def typed_answer(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def unfit_answer(text: str) -> str:
+def answer_error(text: str) -> str:
     """Why it is not sent; "" where it is."""
     if not text:
         return gettext("Write an answer first.")

@@ -18,7 +18,7 @@ from agents_proxy.analyses import words as analysis_words
 from agents_proxy.analyses.affinity import affinity_of
 from agents_proxy.analyses.errors import UnknownAnalysis
 from agents_proxy.analyses.exports import EXPORTS
-from agents_proxy.analyses.forms import AnalysisForm, typed_answer, unfit_answer
+from agents_proxy.analyses.forms import AnalysisForm, answer_error, typed_answer
 from agents_proxy.analyses.models import Run
 from agents_proxy.analyses.profile_view import typed_value
 from agents_proxy.analyses.schemas import LONGEST_ANSWER, CorrectionsBody
@@ -117,7 +117,7 @@ def answer(request: HttpRequest, analysis_id: str, agent: str) -> HttpResponse:
         analysis_actions.answer_step(by=person_of(request), analysis_id=analysis_id, agent=agent, text=text)
         return gettext("The agent has your answer and goes on.")
 
-    if unfit := unfit_answer(text):
+    if unfit := answer_error(text):
         messages.error(request, unfit)
         return redirect("profile:run", analysis_id)
     return _run_action(request, analysis_id, act)

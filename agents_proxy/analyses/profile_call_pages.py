@@ -17,7 +17,7 @@ from accounts.authentication import person_of
 from accounts.interrupted.page_forms import Field, page_form
 from agents_proxy.analyses import profile_calls, profile_view
 from agents_proxy.analyses import words as analysis_words
-from agents_proxy.analyses.forms import typed_answer, unfit_answer
+from agents_proxy.analyses.forms import answer_error, typed_answer
 from agents_proxy.analyses.profile_call_forms import AgreedForm, CreateForm, OwnForm, UpdateForm
 from agents_proxy.analyses.schemas import LONGEST_ANSWER
 from agents_proxy.errors import Refusal
@@ -115,7 +115,7 @@ def _answer_to_question(request: HttpRequest, page: Kind) -> tuple[dict[str, Any
     if [owner, agent] != [person_of(request).public_id, page.agent]:
         return {"problem": gettext("The agent waits for this answer no more. Ask again.")}, 400
     page_question = {"question": question, "question_names": sealed, "answer": text}
-    if unfit := unfit_answer(text):
+    if unfit := answer_error(text):
         return {**page_question, "problem": unfit}, 400
     shown, status = _call_agent(request, page, text, (session_id, task_id))
     return ({**page_question, **shown} if "problem" in shown else shown), status
