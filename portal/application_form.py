@@ -22,7 +22,7 @@ from developers.apps.domains import domain_of
 from pkm.registry import copy as registry_copy
 from pkm.registry.labels import translated
 from pkm.registry.models import Domain
-from portal.fields import few, lines_of, refuse
+from portal.fields import limited, lines_of, refuse
 
 _LOGOS = Limit("logos-of-person", 30, 3600)
 _signer = signing.Signer(salt="logo-of-application")
@@ -140,13 +140,13 @@ class ApplicationForm(forms.Form):
         lines = lines_of(self.cleaned_data["origins"])
         origins = {line: facts.origin_of(line) for line in lines}
         refuse(gettext("Not an https origin without a path: %(line)s"), (line for line in lines if not origins[line]))
-        return few([origin for origin in origins.values() if origin])
+        return limited([origin for origin in origins.values() if origin])
 
     def clean_return_addresses(self) -> list[str]:
         lines, origins = lines_of(self.cleaned_data["return_addresses"]), self.cleaned_data.get("origins")
         unfit = (line for line in lines if origins is not None and not facts.is_return_address(line, origins))
         refuse(gettext("Not an address on one of the origins, without a fragment: %(line)s"), unfit)
-        return few(lines)
+        return limited(lines)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

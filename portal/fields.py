@@ -40,7 +40,7 @@ def refuse(words: str, unfit: Iterable[str]) -> None:
         raise forms.ValidationError(complaints)
 
 
-def few(found: list[str]) -> list[str]:
+def limited(found: list[str]) -> list[str]:
     """`found`, where it is no longer than a list of addresses may be."""
     if len(found) > MOST_ADDRESSES:
         raise forms.ValidationError(gettext("At most %(n)d, one a line.") % {"n": MOST_ADDRESSES})

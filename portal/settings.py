@@ -15,7 +15,7 @@ from developers.applications.facts import tried_origin_of
 from developers.apps import actions
 from developers.apps.models import App, AppStatus
 from developers.members.models import AppMember, MemberRole
-from portal.fields import few, lines_of, refuse
+from portal.fields import limited, lines_of, refuse
 from portal.shell import Refusals, Tab, app_page, portal_page, posted
 
 
@@ -42,7 +42,7 @@ class SettingsForm(TestAppForm):
         lines = lines_of(self.cleaned_data["origins"])
         found = {line: tried_origin_of(line) for line in lines}
         refuse(gettext("Not an origin without a path: %(line)s"), (line for line in lines if not found[line]))
-        return few([origin for origin in found.values() if origin])
+        return limited([origin for origin in found.values() if origin])
 
 
 class CloseForm(forms.Form):
