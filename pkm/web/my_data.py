@@ -197,7 +197,7 @@ def setup(request: HttpRequest) -> HttpResponse:
     user, begun_for = person_of(request), _page_named_in(request)
     if has_vault(user):
         return HttpResponseRedirect(begun_for or reverse("vault:overview"))
-    context: dict[str, Any] = {"steps": _steps(0), "known": known_about(user), "person": person_for_passkey(user)}
+    context: dict[str, Any] = {"steps": _steps(0), "known": guessable_words(user), "person": person_for_passkey(user)}
     context["next"] = begun_for or reverse("vault:setup-first")
     context["fresh"] = signed_in_recently(request)
     context["reauthenticate_url"] = f"{where_to_confirm(user)}?{urlencode({'next': request.get_full_path()})}"
@@ -223,7 +223,7 @@ def person_for_passkey(user: User) -> dict[str, Any]:
     return person if user.has_usable_password() else person | {"signIn": ids_of_passkeys(user)}
 
 
-def known_about(user: User) -> list[str]:
+def guessable_words(user: User) -> list[str]:
     """Words that others would try first when guessing this person's passphrase."""
     return [part for part in {user.email, user.email.split("@")[0], user.display_name} if part]
 

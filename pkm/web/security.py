@@ -27,7 +27,7 @@ from pkm.rotation import queries as rotation_queries
 from pkm.vault import actions as vault_actions
 from pkm.vault import queries as vault_queries
 from pkm.vault.models import KeyWrapper, WrapperKind
-from pkm.web.my_data import known_about, named_for_passkey
+from pkm.web.my_data import guessable_words, named_for_passkey
 
 _ICONS = {"passphrase": "key", "recovery": "file", "passkey": "fingerprint"}
 
@@ -96,7 +96,7 @@ def _locks(request: HttpRequest) -> dict[str, Any]:
         "fresh": signed_in_recently(request),
         "reauthenticate_url": _reauthenticate_url(request.get_full_path()),
         "person": named_for_passkey(user),
-        "known": known_about(user),
+        "known": guessable_words(user),
     }
 
 
