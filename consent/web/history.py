@@ -34,7 +34,7 @@ __all__ = [
     "PAGE",
     "Happened",
     "HistoryPage",
-    "apps_met",
+    "apps_of",
     "checked_chain",
     "happened",
     "history",
@@ -102,7 +102,7 @@ def _before(some: list[Placed], bounds: Position) -> Position:
 
 def happened(user: User, chosen: Chosen) -> Iterator[Happened]:
     """Every line, newest first; each source is read bit by bit, however long it is."""
-    sources = Wanted(user, chosen, names=dict(apps_met(user))).sources()
+    sources = Wanted(user, chosen, names=dict(apps_of(user))).sources()
     return (placed.line for _, placed in _merged([_walk(letter, source) for letter, source in sources.items()]))
 
 
@@ -194,7 +194,7 @@ def _covers(facts: dict[str, Any] | None, grant: dict[str, Any]) -> bool:
     return all(entered.get(member) == grant[member] for member in ("approved_attributes", "expires_at"))
 
 
-def apps_met(user: User) -> list[tuple[str, str]]:
+def apps_of(user: User) -> list[tuple[str, str]]:
     """(app_id, name) of every app that asked this person, found them or looked at what it could ask; one query."""
     met = Q()
     for model in (ConsentRequest, Discovery, DirectoryFind):

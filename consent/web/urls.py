@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.i18n import JSONCatalog
 
-from consent.web import alerts, apps_met, connecting, history_files, hosts, inbox, installed, receipts, views
+from consent.web import alerts, apps, connecting, history_files, hosts, inbox, installed, receipts, views
 from consent.web import owner_api as web_owner_api
 
 app_name = "consent"
@@ -18,28 +18,28 @@ urlpatterns = [
     path("consent/inbox/", inbox.inbox, name="inbox"),
     path("consent/inbox/deny/", inbox.deny_several, name="deny-several"),
     path("consent/inbox/news", web_owner_api.InboxNewsView.as_view()),
-    path("consent/pause/", apps_met.pause_everything, name="pause-everything"),
+    path("consent/pause/", apps.pause_everything, name="pause-everything"),
     path("consent/alerts/", alerts.alerts, name="alerts"),
     path("consent/alerts/devices/stop/", alerts.stop_devices, name="stop-devices"),
     path("consent/requests/<str:request_id>/", views.review, name="review"),
     path("consent/requests/<str:request_id>/deny/", views.deny, name="deny"),
-    path("consent/grants/", apps_met.grants, name="grants"),
+    path("consent/grants/", apps.grants, name="grants"),
     path("consent/requests/<str:request_id>/return/", connecting.return_after_request, name="return"),
     path("connect/", connecting.connect, name="connect"),
     path("connect/<str:connection_id>/", connecting.connection, name="connection"),
     path("consent/grants/<str:grant_id>/stop/", views.stop, name="stop"),
     path("consent/grants/<str:grant_id>/pause/", views.pause, name="pause"),
-    path("consent/grants/<str:grant_id>/keep/", apps_met.switch_refresh, name="keep"),
-    path("consent/grants/<str:grant_id>/keep-unused/", apps_met.keep_unused, name="keep-unused"),
-    path("consent/apps/", apps_met.apps, name="apps"),
-    path("consent/apps/unused/", apps_met.choose_unused, name="choose-unused"),
-    path("consent/apps/<str:app_id>/", apps_met.app, name="app"),
-    path("consent/apps/<str:app_id>/pause/", apps_met.pause_app, name="pause-app"),
-    path("consent/apps/<str:app_id>/block/", apps_met.block, name="block"),
-    path("consent/apps/<str:app_id>/stop/", apps_met.stop_everything, name="stop-everything"),
-    path("consent/apps/<str:app_id>/disconnect/", apps_met.disconnect, name="disconnect"),
-    path("consent/apps/<str:app_id>/unblock/", apps_met.unblock, name="unblock"),
-    path("consent/apps/<str:app_id>/report/", apps_met.report, name="report"),
+    path("consent/grants/<str:grant_id>/keep/", apps.switch_refresh, name="keep"),
+    path("consent/grants/<str:grant_id>/keep-unused/", apps.keep_unused, name="keep-unused"),
+    path("consent/apps/", apps.apps, name="apps"),
+    path("consent/apps/unused/", apps.choose_unused, name="choose-unused"),
+    path("consent/apps/<str:app_id>/", apps.app, name="app"),
+    path("consent/apps/<str:app_id>/pause/", apps.pause_app, name="pause-app"),
+    path("consent/apps/<str:app_id>/block/", apps.block, name="block"),
+    path("consent/apps/<str:app_id>/stop/", apps.stop_everything, name="stop-everything"),
+    path("consent/apps/<str:app_id>/disconnect/", apps.disconnect, name="disconnect"),
+    path("consent/apps/<str:app_id>/unblock/", apps.unblock, name="unblock"),
+    path("consent/apps/<str:app_id>/report/", apps.report, name="report"),
     path("oauth/authorize/", hosts.authorize, name="authorize"),
     path("consent/hosts/<str:prefix>/stop/", hosts.stop, name="stop-host"),
     path("consent/history/", views.history, name="history"),

@@ -286,7 +286,7 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
 def history(request: HttpRequest) -> HttpResponse:
     user, form, now = person_of(request), HistoryFilter(request.GET), database_now()
     chosen = form.chosen(zone_of(request))
-    apps = web_history.apps_met(user)
+    apps = web_history.apps_of(user)
     page = web_history.history(user, chosen=chosen, older=form.older_than(), names=dict(apps))
     reads_for, lookups_for = web_history.listed_for()
     shown = {
