@@ -19,6 +19,7 @@ from common.sql.dialect import joined
 from common.sql.statements import rows
 from consent.discovery import unknown_users
 from consent.errors import ScopeRegistryUnavailable
+from developers.authentication import AppContext
 from developers.people import named_by
 
 # With EXISTS instead of LIMIT, PostgreSQL may choose to gather everybody whom the app ever asked first.
@@ -100,6 +101,24 @@ def read_person(*, app_pk: int, is_test: bool, name: str, hint: str, is_personal
         requested_before=bool(row["requested_before"]),
         misses=limits.count_of_row(limit, row["used"], row["resets_at"]),
     )
+
+
+def admit_person(app: AppContext, *, name: str, hint: str) -> tuple[PersonRead, int, Count]:
+    """Whom the app means, their key, and where the limit on guessing stands then. Before the transaction, as `admit`.
+
+    Raises `ScopeRegistryUnavailable`, `UnknownUser`, `TooManyRequests`.
+    """
+    person = read_person(app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=name, hint=hint)
+    if person is None:
+        raise ScopeRegistryUnavailable()
+    user_pk, found = unknown_users.admit(
+        app_pk=app.app_pk,
+        user_pk=person.user_pk,
+        requested_before=person.requested_before,
+        misses=person.misses,
+        hint=hint,
+    )
+    return person, user_pk, found
 
 
 @cache

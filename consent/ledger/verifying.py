@@ -177,7 +177,7 @@ def _flaw(entry: dict[str, Any], state: ChainState) -> str | None:
     if entry_hash(**{name: entry[name] for name in _HASHED}) != entry["entry_hash"]:
         return "it is not what was written"
     if entry["kept__salt"] is None:
-        _add(state.missing, entry["sequence"])
+        add_to_ranges(state.missing, entry["sequence"])
     elif facts_hash(entry["kept__facts"], bytes(entry["kept__salt"])) != entry["facts_hash"]:
         return "its facts are not what was written"
     state.sequence, state.entry_hash = entry["sequence"], entry["entry_hash"]
@@ -194,7 +194,8 @@ def _named(facts: dict[str, Any], sequence: int) -> _Ranges:
     return []
 
 
-def _add(ranges: _Ranges, number: int) -> None:
+def add_to_ranges(ranges: _Ranges, number: int) -> None:
+    """Add the next higher number: it goes on with the last range, or begins one."""
     if ranges and ranges[-1][1] == number - 1:
         ranges[-1][1] = number
     else:

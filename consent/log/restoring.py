@@ -22,6 +22,7 @@ from consent.errors import LogRefused
 from consent.event_types import EventType
 from consent.ledger import audit
 from consent.ledger.models import AuditEntry, LogQueue
+from consent.ledger.verifying import add_to_ranges
 from consent.log import keys, mirror, notes, sequencing, signer
 from consent.log.merkle import Frontier
 from consent.log.models import AuditCheckpoint, LogLeaf, LogState, LogTile
@@ -128,7 +129,7 @@ class _Growing:
         found = [(leaf, self.entries.pop(leaf, None)) for leaf in part]
         for index, (_, pk) in enumerate(found, start=self.state.size):
             if pk is None:
-                _add_to_ranges(self.lost, index)
+                add_to_ranges(self.lost, index)
         sequencing.append(self.state, found)
         LogQueue.objects.filter(pk__in=[pk for _, pk in found if pk is not None]).delete()
 
@@ -229,15 +230,8 @@ def _record_restore(state: LogState, facts: dict[str, Any], also: Also) -> None:
 def _ranges(numbers: Iterable[int]) -> list[list[int]]:
     found: list[list[int]] = []
     for number in numbers:
-        _add_to_ranges(found, number)
+        add_to_ranges(found, number)
     return found
-
-
-def _add_to_ranges(ranges: list[list[int]], number: int) -> None:
-    if ranges and ranges[-1][1] == number - 1:
-        ranges[-1][1] = number
-    else:
-        ranges.append([number, number])
 
 
 def _count(ranges: list[list[int]]) -> int:

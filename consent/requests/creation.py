@@ -14,8 +14,7 @@ from common.limits import Count
 from common.problems import Problem
 from common.sql.statements import NAMED_LOCK, take_locks
 from consent.connector_keys.actions import claim_key, schedule_key_fetch
-from consent.discovery import unknown_users
-from consent.discovery.person_read import PersonRead, read_person, reading_registry
+from consent.discovery.person_read import PersonRead, admit_person, reading_registry
 from consent.errors import (
     ConnectorKeyRequired,
     InvalidConnectorKey,
@@ -68,18 +67,7 @@ def request_consent(
 ) -> Outcome:
     """Ask; `hint` says on whose behalf the app does."""
     key = resolve_connector_key(app, body)
-    person = read_person(
-        app_pk=app.app_pk, is_test=app.is_test, is_personal=app.is_personal, name=body.user_id, hint=hint
-    )
-    if person is None:
-        raise ScopeRegistryUnavailable()
-    user_pk, unknown_count = unknown_users.admit(
-        app_pk=app.app_pk,
-        user_pk=person.user_pk,
-        requested_before=person.requested_before,
-        misses=person.misses,
-        hint=hint,
-    )
+    person, user_pk, unknown_count = admit_person(app, name=body.user_id, hint=hint)
     try:
         return _make_request(app, body, key, user_pk, person, unknown_count, idempotency_key)
     except Problem as refusal:
