@@ -12,9 +12,9 @@ from agents_proxy.destinations.models import Destination
 from common import encryption
 from common.clock import database_now
 from common.outbound.signing import new_secret
-from common.problems import InvalidRequest
 from developers.apps.audit import record
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
+from developers.apps.queries import lock_open_app
 from developers.webhooks.policies import check_address, refused_address
 
 MOST_DESTINATIONS = 20  # of one app
@@ -27,9 +27,7 @@ def add_destination(*, app: App, name: str, url: str, by: User | None) -> tuple[
     `name` is what people read: one line of plain text, 1 to 80 characters. Raises `InvalidRequest`.
     """
     check_address(url)
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)  # two at once are counted one after the other
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
+    locked = lock_open_app(app)
     existing = Destination.objects.filter(app=app, removed_at=None)
     if existing.count() >= MOST_DESTINATIONS:
         raise refused_address("too_many", f"An app has at most {MOST_DESTINATIONS} destinations.")

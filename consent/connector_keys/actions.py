@@ -22,7 +22,8 @@ from consent.ledger import audit
 from consent.ledger.models import AuditEntry
 from consent.states import Actor
 from developers.apps.audit import record
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
+from developers.apps.queries import lock_open_app
 from developers.members.models import MemberRole
 from developers.oauth.queries import are_of_one_host
 
@@ -88,9 +89,7 @@ def register_key(*, app: App, key_id: str, jwk: Any, by: User, at: datetime | No
     if not pkm.sealed.KEY_ID.fullmatch(key_id):
         raise InvalidRequest("A key ID is 1 to 128 letters, digits and . _ ~ -")
     thumbprint = pkm.sealed.thumbprint(public)
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)  # two at once are counted one after the other
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
+    lock_open_app(app)
     claim_key(app_pk=app.pk, thumbprint=thumbprint)
     registered = ConnectorKey.objects.registered().filter(app=app)
     if registered.filter(thumbprint=thumbprint).exists():

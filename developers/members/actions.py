@@ -11,10 +11,11 @@ from common.clock import database_now
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
+from developers.apps.queries import lock_open_app
 from developers.members import invitations
 from developers.members.errors import LastOwner
 from developers.members.models import AppMember, MemberRole
-from developers.members.queries import lock_as_owner, lock_open, require_owner
+from developers.members.queries import lock_as_owner, require_owner
 
 
 def change_role(*, member: AppMember, role: str, by: User) -> None:
@@ -75,7 +76,7 @@ def agree_to_tests(*, member: AppMember, agreed: bool, by: User) -> None:
     """Let a test app ask this member, or no longer; theirs alone to say. Raises `InvalidRequest`, `NotFound`."""
     if not member.app.is_test or member.user_id != by.pk:
         raise InvalidRequest("Members say for themselves whether a test app may ask them.")
-    lock_open(member.app)
+    lock_open_app(member.app)
     current = _current_member(member)
     if (current.agreed_to_tests_at is not None) == agreed:
         return

@@ -5,8 +5,8 @@ from django.db.models.functions import Cast, Coalesce, Concat, NullIf
 
 from accounts.models import OutgoingMail, User
 from common.identifiers import is_identifier
-from common.problems import InvalidRequest
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
+from developers.apps.queries import lock_open_app
 from developers.members.errors import OwnerRequired
 from developers.members.invitation_links import mail_key
 from developers.members.models import AppInvitation, AppMember, MemberRole
@@ -56,18 +56,9 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")
 
 
-def lock_open(app: App) -> None:
-    """Lock the app's row, so that of two changes of its team at once the second sees what the first did.
-
-    Raises `InvalidRequest` where it is closed.
-    """
-    if App.objects.select_for_update().get(pk=app.pk).status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
-
-
 def lock_as_owner(app: App, user: User) -> None:
-    """The same for what owners alone do. Raises `OwnerRequired`, too."""
-    lock_open(app)
+    """`lock_open_app` for what owners alone do. Raises `InvalidRequest`, `OwnerRequired`."""
+    lock_open_app(app)
     require_owner(app, user)
 
 

@@ -12,7 +12,8 @@ from accounts.models import User
 from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
+from developers.apps.queries import lock_open_app
 from developers.signals import tokens_ended
 from developers.tokens.errors import AlreadyMade
 from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_prefix, new_token
@@ -88,9 +89,7 @@ def _mint(
         raise InvalidRequest(f"Permissions are one or more of {', '.join(Permission.values)}.")
     if not now < expires_at <= now + LONGEST_LIFETIME:
         raise InvalidRequest("A token expires in the future, within 365 days.")
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
+    locked = lock_open_app(app)
     if DeveloperToken.objects.filter(prefix=prefix).exists():
         raise AlreadyMade
     token, prefix, digest = new_token(locked.mode, prefix)

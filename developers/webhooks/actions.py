@@ -16,7 +16,8 @@ from common.clock import database_now
 from common.outbound.signing import new_secret
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
+from developers.apps.queries import lock_open_app
 from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.policies import check_address, refused_address
 
@@ -32,9 +33,7 @@ def add_endpoint(*, app: App, url: str, by: User | None, types: Sequence[str] = 
     Raises `InvalidRequest`.
     """
     check_address(url)
-    locked = App.objects.select_for_update(no_key=True).get(pk=app.pk)  # two at once are counted one after the other
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
+    lock_open_app(app)
     if WebhookEndpoint.objects.filter(app=app).count() >= MOST_ENDPOINTS:
         raise refused_address("too_many", f"An app has at most {MOST_ENDPOINTS} endpoints.")
     _must_be_free(app, url)
