@@ -1,21 +1,16 @@
 """What the staff's pages have in common: rows about people are read-only, and looking at them leaves a trace."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import FieldDoesNotExist
 from django.db import transaction
-from django.db.models import JSONField, Model, QuerySet
+from django.db.models import JSONField, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from accounts.hooks import staff_viewed
 from accounts.staff_lists import SearchedByIndex
 from accounts.staff_values import ChoicesInWords, column, has_raw_choices
-
-if TYPE_CHECKING:
-    _Admin = admin.ModelAdmin[Model]
-else:
-    _Admin = admin.ModelAdmin
 
 
 class NeverDeleted(SearchedByIndex):
@@ -70,7 +65,7 @@ class ReadOnly(NeverDeleted):
         return False
 
 
-class AboutPeople(_Admin):
+class AboutPeople(admin.ModelAdmin):  # type: ignore[type-arg]  # the stubs alone know a parameter
     """Rows about people: each page that shows some is noted in those people's own history before it is answered."""
 
     about = "user"  # the attributes that lead from a row to the person whom it is about

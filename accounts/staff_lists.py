@@ -1,30 +1,23 @@
 """How staff's lists are searched and counted, so that a page takes as long among a million rows as among ten."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
 from django.db import models
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.text import smart_split, unescape_string_literal
-
-if TYPE_CHECKING:
-    _Admin = admin.ModelAdmin[Model]
-    _Paginator = Paginator[Any]
-else:
-    _Admin = admin.ModelAdmin
-    _Paginator = Paginator
 
 MOST_COUNTED = 10_000  # rows; a list that has more says so, and its last page is the one that holds this row
 MOST_FILTERED = 50_000  # of the newest rows, in which a filter looks that no index serves
 _MOST_RELATED = 1000  # apps or people that one word of a search stands for
 
 
-class BoundedPaginator(_Paginator):
+class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # the stubs alone know a parameter
     """Counts no further than anybody turns pages."""
 
     @cached_property
@@ -62,7 +55,7 @@ class BoundedList(ChangeList):
         return not chosen <= set(getattr(self.model_admin, "filters_by_index", ()))
 
 
-class SearchedByIndex(_Admin):
+class SearchedByIndex(admin.ModelAdmin):  # type: ignore[type-arg]  # as above
     """`search_fields`: `=field` is the value itself, `^field` how it begins, both in lower case too; else a part of it.
 
     Django compares `=field` without regard to case and joins what is related, so that no index serves it. Here what is

@@ -1,19 +1,13 @@
 """Actions of the staff's lists that take a note: the first post asks for it, the second has it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
 from common.text import StrOrPromise, is_plain
-
-if TYPE_CHECKING:
-    _Admin = admin.ModelAdmin[Model]
-else:
-    _Admin = admin.ModelAdmin
 
 LONGEST_NOTE = 500
 
@@ -25,7 +19,7 @@ def note_of(request: HttpRequest) -> str | None:
 
 
 def note_page(
-    page: _Admin,
+    page: "admin.ModelAdmin[Any]",
     request: HttpRequest,
     rows: Sequence[Any],
     *,
