@@ -14,7 +14,7 @@ from common.clock import database_now
 from common.outbound.signing import new_secret
 from developers.apps.audit import record
 from developers.apps.models import App
-from developers.apps.queries import lock_open_app
+from developers.apps.policies import lock_open_app
 from developers.webhooks.policies import check_address, refused_address
 
 MOST_DESTINATIONS = 20  # of one app

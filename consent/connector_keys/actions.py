@@ -23,7 +23,7 @@ from consent.ledger.models import AuditEntry
 from consent.states import Actor
 from developers.apps.audit import record
 from developers.apps.models import App
-from developers.apps.queries import lock_open_app
+from developers.apps.policies import lock_open_app
 from developers.members.models import MemberRole
 from developers.oauth.queries import are_of_one_host
 

@@ -9,8 +9,7 @@ from django.db import models
 from django.db.models import Max
 
 from accounts.staff_lists import MOST_COUNTED
-from common.problems import InvalidRequest
-from developers.apps.models import App, AppStatus
+from developers.apps.models import App
 from developers.signals import Count, apps_counted
 
 
@@ -30,17 +29,6 @@ class Numbers:
 
 def app_by_id(app_id: str) -> App | None:
     return App.objects.select_related("application").filter(app_id=app_id).first()
-
-
-def lock_open_app(app: App) -> App:
-    """The app's row, locked, so that of two changes at once the second sees what the first did.
-
-    Raises `InvalidRequest` where it is closed.
-    """
-    locked: App = App.objects.select_for_update().get(pk=app.pk)
-    if locked.status == AppStatus.CLOSED:
-        raise InvalidRequest("The app is closed.")
-    return locked
 
 
 def numbers_of(app_pks: Sequence[int], *, most: int = MOST_COUNTED) -> dict[int, Numbers]:

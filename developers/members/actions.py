@@ -11,11 +11,11 @@ from common.clock import database_now
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App, AppStatus
-from developers.apps.queries import lock_open_app
+from developers.apps.policies import lock_open_app
 from developers.members import invitations
 from developers.members.errors import LastOwner
 from developers.members.models import AppMember, MemberRole
-from developers.members.queries import lock_as_owner, require_owner
+from developers.members.policies import lock_as_owner, require_owner
 
 
 def change_role(*, member: AppMember, role: str, by: User) -> None:

@@ -24,7 +24,7 @@ from developers.apps.models import App, AppStatus
 from developers.members import errors
 from developers.members.invitation_links import has_form, mail_key, new_secret
 from developers.members.models import AppInvitation, AppMember, MemberRole
-from developers.members.queries import lock_as_owner, require_owner
+from developers.members.policies import lock_as_owner, require_owner
 
 _DAY = 86400  # seconds
 _TO_ONE_PERSON = 5  # mails a day, whoever has them written

@@ -6,8 +6,6 @@ from django.db.models.functions import Cast, Coalesce, Concat, NullIf
 from accounts.models import OutgoingMail, User
 from common.identifiers import is_identifier
 from developers.apps.models import App
-from developers.apps.queries import lock_open_app
-from developers.members.errors import OwnerRequired
 from developers.members.invitation_links import mail_key
 from developers.members.models import AppInvitation, AppMember, MemberRole
 
@@ -54,15 +52,3 @@ def pending_invitations(app: App) -> QuerySet[AppInvitation]:
     mails = OutgoingMail.objects.filter(key=Concat(Value(mail_key("")), Cast(OuterRef("pk"), TextField())))
     shown_as = pending.annotate(whom=whom, is_mail_queued=Exists(mails))
     return shown_as.select_related("app", "invited_by", "person").order_by("-pk")
-
-
-def lock_as_owner(app: App, user: User) -> None:
-    """`lock_open_app` for what owners alone do. Raises `InvalidRequest`, `OwnerRequired`."""
-    lock_open_app(app)
-    require_owner(app, user)
-
-
-def require_owner(app: App, user: User) -> None:
-    """Raise `OwnerRequired` where this person does not own the app now."""
-    if not AppMember.objects.filter(app=app, user=user, role=MemberRole.OWNER).exists():
-        raise OwnerRequired()

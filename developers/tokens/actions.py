@@ -13,7 +13,7 @@ from common.problems import InvalidRequest
 from common.text import is_plain
 from developers.apps.audit import record
 from developers.apps.models import App
-from developers.apps.queries import lock_open_app
+from developers.apps.policies import lock_open_app
 from developers.signals import tokens_ended
 from developers.tokens.errors import AlreadyMade
 from developers.tokens.format import DEFAULT_LIFETIME, LONGEST_LIFETIME, new_prefix, new_token

@@ -17,7 +17,7 @@ from common.outbound.signing import new_secret
 from common.problems import InvalidRequest, NotFound
 from developers.apps.audit import record
 from developers.apps.models import App
-from developers.apps.queries import lock_open_app
+from developers.apps.policies import lock_open_app
 from developers.webhooks.models import WebhookEndpoint
 from developers.webhooks.policies import check_address, refused_address
 
