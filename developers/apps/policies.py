@@ -9,7 +9,7 @@ def lock_open_app(app: App) -> App:
 
     Raises `InvalidRequest` where it is closed.
     """
-    locked: App = App.objects.select_for_update().get(pk=app.pk)
+    locked: App = App.objects.select_for_update(no_key=True).get(pk=app.pk)
     if locked.status == AppStatus.CLOSED:
         raise InvalidRequest("The app is closed.")
     return locked
