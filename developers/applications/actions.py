@@ -102,9 +102,7 @@ def approve_application(
     """
     if verified and application.applicant_id == by.pk:
         raise InvalidRequest(
-            gettext(
-                "The name in your own application is checked by somebody else of the staff; you can approve it unchecked."
-            )
+            gettext("Somebody else of the staff checks the name in your own application; you can approve it unchecked.")
         )
     app = _approve(application, by=by, verified=verified, note=note, seen=seen)
     _write_to_applicant(application, app)

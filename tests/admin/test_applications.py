@@ -84,7 +84,7 @@ def test_nobody_checks_the_name_in_their_own_application(page: Client, staff: An
     type(waiting).objects.filter(pk=waiting.pk).update(applicant=staff)
     answer = _decide(page, waiting, "approve_verified")
     assert answer.status_code == 400
-    assert "checked by somebody else of the staff" in answer.content.decode()
+    assert "Somebody else of the staff checks the name" in answer.content.decode()
     assert not App.objects.exists()
 
     _decide(page, waiting, "approve")
