@@ -21,11 +21,11 @@ const ALIASES = {
   region: "location.home.state", zip: "location.home.postal_code", zip_code: "location.home.postal_code", postcode: "location.home.postal_code",
   job_title: "professional.work.occupation", title: "professional.work.occupation", job: "professional.work.occupation",
   formatted_name: "identity.basic.full_name", emails_value: "contact.email.email", phone_numbers_value: "contact.phone.phone", phones_value: "contact.phone.phone",
-  home_phone: "contact.phone.phone", mobile_phone: "contact.phone.phone", gender_type: "identity.basic.gender", birth_date: "identity.basic.birthday",
+  home_phone: "contact.phone.phone", mobile_phone: "contact.phone.phone", gender_type: "identity.basic.gender", birth_date: "identity.basic.birth_date",
   home_street: "location.home.address", home_city: "location.home.city", home_state: "location.home.state", home_postal_code: "location.home.postal_code", home_country_region: "location.home.country",
   address_1_street: "location.home.address", address_1_city: "location.home.city", address_1_region: "location.home.state", address_1_postal_code: "location.home.postal_code", address_1_country: "location.home.country",
   address_locality: "location.home.city", address_region: "location.home.state", address_country: "location.home.country", organization_title: "professional.work.occupation",
-  birthday: "identity.basic.birthday", bday: "identity.basic.birthday", date_of_birth: "identity.basic.birthday",
+  birthday: "identity.basic.birth_date", bday: "identity.basic.birth_date", date_of_birth: "identity.basic.birth_date",
 };
 
 // below these a file speaks of somebody else, or of an organisation
@@ -131,6 +131,7 @@ export const fitted = (path, value, known) => fitting(value, wordOf(path, known)
 function fitting(value, word) {
   if (word?.kind === "text" && typeof value === "number") return String(value);
   if (typeof value !== "string" || !word) return value;
+  if (word.autocomplete === "bday") return value.replace(/^(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})$/, (_, day, month, year) => [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-"));
   if (word.kind === "number") return /^-?(?=[\d.,]{1,16}$)(0|[1-9]\d*)([.,]\d+)?$/.test(value) ? Number(value.replace(",", ".")) : value;
   if (word.kind === "list") return value.split(/[|;\n]/).map((part) => part.trim()).filter(Boolean);
   if (word.kind === "yesno") return /^(yes|true|1|ja)$/i.test(value) ? true : /^(no|false|0|nein)$/i.test(value) ? false : value;

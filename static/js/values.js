@@ -64,7 +64,7 @@ export const isEmpty = (value) =>
  */
 export function editor(word, id, value) {
   const kind = kindFor(word, value);
-  const made = { text: textEditor, number: numberEditor, choice: choiceEditor, yesno: yesNoEditor, list: listEditor, group: groupEditor, other: otherEditor }[kind](word, id);
+  const made = { text: textEditor, number: numberEditor, choice: choiceEditor, yesno: yesNoEditor, list: listEditor, group: groupEditor, other: otherEditor }[kind](word, id, value);
   if (!isEmpty(value)) made.write(value);
   return made;
 }
@@ -88,10 +88,17 @@ const simple = (element, input, read) => ({
   read: () => (input.value.trim() === "" ? null : read(input.value.trim())),
 });
 
-/** @param {Word} word @param {string} id */
-function textEditor(word, id) {
+/** @param {Word} word @param {string} id @param {unknown} value */
+function textEditor(word, id, value) {
   const input = /** @type {HTMLInputElement} */ (make("input", { class: "input", id, type: "text", autocomplete: word.autocomplete ?? "off" }));
-  return simple(input, input, (text) => text);
+  // the rules of answers read a day as a date field gives it; what was written otherwise is kept as it is
+  if (word.autocomplete === "bday" && (isEmpty(value) || asDay(String(value)))) input.type = "date";
+  const made = simple(input, input, (text) => text);
+  const read = () => {
+    if (input.validity.badInput) throw new RangeError(gettext("Give the whole date: day, month and year."));
+    return made.read();
+  };
+  return { ...made, read };
 }
 
 /** @param {Word} _word @param {string} id */

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.factories import PersonFactory, give_vault
-from tests.system.browser.people import PASSPHRASE, SignIn, unlock
+from tests.system.browser.people import PASSPHRASE, SignIn, kept, unlock
 
 pytestmark = pytest.mark.browser
 
@@ -44,3 +44,24 @@ def test_a_day_among_ones_data_is_written_so_too(
 
     expect(page.locator("main")).to_contain_text(written)
     expect(page.locator("main")).to_contain_text(no_day)
+
+
+@pytest.mark.parametrize(("born", "kind"), [("1990-05-17", "date"), ("17.5.90", "text")])
+def test_a_birthday_is_entered_as_a_day_and_half_of_one_takes_nothing_away(
+    profile: BrowserContext, sign_in: SignIn, born: str, kind: str
+) -> None:
+    page = profile.new_page()
+    vault = give_vault(PersonFactory(), {("identity", "basic"): {"birth_date": born}}, passphrase=PASSPHRASE)
+    sign_in(page, vault.user, at="/vault/data/identity/")
+    unlock(page)
+    field = page.locator("#f-basic-birth_date")
+    expect(field).to_have_attribute("type", kind)
+    expect(field).to_have_value(born)
+    if kind == "text":
+        return
+
+    field.press("Backspace")
+    page.locator("#basic [data-save]").click()
+
+    expect(page.locator("#basic")).to_contain_text("Give the whole date: day, month and year.")
+    assert kept(vault) == {"identity.basic": {"birth_date": born}}

@@ -65,7 +65,7 @@ def test_vcard_goes_where_the_person_says(transfer: Page, vault: Vault, tmp_path
     take_all(transfer)
 
     assert values_of(vault) == {
-        "identity.basic": {"full_name": 'Zoë "Z" Łuk, Dr.', "birthday": "1985-04-12", "gender": "female"},
+        "identity.basic": {"full_name": 'Zoë "Z" Łuk, Dr.', "birth_date": "1985-04-12", "gender": "female"},
         "contact.email": {"email": "zoe@a.example"},
         "contact.phone": {"phone": "+49-151-1"},
         "location.home": {

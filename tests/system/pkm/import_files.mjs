@@ -12,7 +12,7 @@ const { guess } = await import("../../../static/js/mapping.js");
 const word = (kind, options = {}) => ({ label: "", kind, options, parts: {} });
 const texts = (...names) => ({ label: "", attributes: Object.fromEntries(names.map((name) => [name, word("text")])) });
 const known = {
-  "identity.basic": { label: "", attributes: { ...texts("full_name", "birthday").attributes, age: word("number"), gender: word("choice", { female: "Female" }) } },
+  "identity.basic": { label: "", attributes: { ...texts("full_name").attributes, birth_date: { ...word("text"), autocomplete: "bday" }, age: word("number"), gender: word("choice", { female: "Female" }) } },
   "contact.email": texts("email"),
   "contact.phone": texts("phone"),
   "location.home": texts("address", "city", "state", "postal_code", "country"),
@@ -48,6 +48,9 @@ assert.deepEqual(await proposed("own_paths.csv"), {
 });
 assert.deepEqual(await proposed("a.csv", "intents.now.needs,a|b\nidentity.basic.age,007\n"), { "intents.now.needs": ["a", "b"], "identity.basic.age": "007" });
 assert.deepEqual(await proposed("a.json", '{"contact": {"phone": {"phone": 4915112345678}}}'), { "contact.phone.phone": "4915112345678" });
+// a day as the date field gives it, from which answers are made; what may be another day stays as it is
+for (const [written, day] of [["17.05.1990", "1990-05-17"], ["7. 5. 1990", "1990-05-07"], ["05/07/1990", "05/07/1990"], ["7.5.90", "7.5.90"]])
+  assert.deepEqual(await proposed("a.csv", `identity.basic.birth_date,${written}\ncontact.phone.phone,1\n`), { "identity.basic.birth_date": day, "contact.phone.phone": "1" });
 // digit by digit
 const exact = { national_id: "12345678901234567890", tax_id: "9007199254740993", ratio: "0.1000000000000000055" };
 const ids = await proposed("big_ids.json");
@@ -61,9 +64,9 @@ assert.deepEqual(await proposed("android21.vcf"), placed(PERSON, ["Jürgen O", n
 const soft = "BEGIN:VCARD\r\nVERSION:2.1\r\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:J=FCr=\r\ngen\r\nEND:VCARD\r\n";
 assert.deepEqual(await proposed("a.vcf", soft), placed(PERSON, ["Jürgen"]));
 const maja = await proposed("apple_noyear.vcf");
-assert.equal(maja["identity.basic.birthday"], "03-15");
+assert.equal(maja["identity.basic.birth_date"], "03-15");
 const card = (line) => `BEGIN:VCARD\nVERSION:4.0\nFN:A\n${line}\nEND:VCARD\n`;
-assert.equal((await proposed("a.vcf", card("BDAY:--0315")))["identity.basic.birthday"], "03-15");
+assert.equal((await proposed("a.vcf", card("BDAY:--0315")))["identity.basic.birth_date"], "03-15");
 assert.equal((await proposed("a.vcf", card("TEL;TYPE=home:1\nTEL;TYPE=cell;PREF=1:2")))["contact.phone.phone"], "2");
 assert.equal((await proposed("a.vcf", card("ADR;TYPE=work:;;Office;;;;\nADR;TYPE=home:;;Home;;;;")))["location.home.address"], "Home");
 await assert.rejects(proposed("a.vcf", "BEGIN:VCARD\nVERSION:2.1\nFN:J\u00fcrgen\nEND:VCARD\n".split("").reduce((all, one) => Buffer.concat([all, Buffer.from(one, "latin1")]), Buffer.alloc(0))), /UTF-8/);
@@ -73,7 +76,7 @@ assert.deepEqual(await proposed("a.csv", '"name;of;it",Email,City\rA,a@example.o
 assert.deepEqual(await proposed("google_new.csv"), {
   ...placed(PERSON, ["Noor Rahman", "noor@example.org", "+44 7700 900123"]),
   ...placed(HOME, ["1 High St", "Leeds", "West Yorkshire", "LS1 1AA", "GB"]),
-  "identity.basic.birthday": "1991-02-28",
+  "identity.basic.birth_date": "1991-02-28",
   "professional.work.occupation": "Designer",
 });
 assert.deepEqual(await proposed("outlook.csv"), {
@@ -91,7 +94,7 @@ assert.deepEqual(await proposed("schema_person_employer_first.json"), {
 assert.deepEqual(await proposed("a.json", '{"alumniOf": {"name": "School"}, "children": [{"name": "B", "email": "b@example.org"}]}'), {});
 assert.deepEqual(await proposed("takeout_Profile.json"), {
   ...placed(PERSON, ["Noor Rahman", "noor@example.org"]),
-  "identity.basic.birthday": "1991-02-28",
+  "identity.basic.birth_date": "1991-02-28",
   "identity.basic.gender": "female",
 });
 process.exit(0); // a page's timers go on for as long as it is open
