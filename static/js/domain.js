@@ -36,6 +36,7 @@ class Segment {
     this.save = /** @type {HTMLButtonElement} */ (find("[data-save]", section));
     this.settled = false; // whether the last save was a choice between two values
     this.kept = false; // whether what is typed waits in this tab for a sign-in
+    this.changed = false; // whether something is typed that is not saved
     this.form.addEventListener("input", () => {
       this.mark();
       if (this.kept) void this.keepTyped();
@@ -63,6 +64,7 @@ class Segment {
   show(seen, typed = {}) {
     this.seen = seen;
     this.kept = false;
+    const at = this.form.contains(document.activeElement) ? document.activeElement?.id : "";
     const values = Object.fromEntries(Object.entries({ ...seen?.values, ...typed }).filter(([, value]) => value !== null));
     this.editors.clear();
     find("[data-fields]", this.section).replaceChildren(...Object.entries(this.words).map(([name, word]) => this.field(name, word, values[name])));
@@ -72,6 +74,7 @@ class Segment {
     this.fail("");
     this.mark();
     markWhole();
+    if (at) document.getElementById(at)?.focus({ preventScroll: true });
   }
 
   /** Shows what is stored, with what was typed before a sign-in was needed. @param {Seen} seen */
@@ -97,6 +100,7 @@ class Segment {
   /** Takes every value off the page. */
   hide() {
     this.dropUndo();
+    this.changed = false;
     this.save.disabled = true;
     this.seen = null;
     this.editors.clear();
@@ -173,7 +177,10 @@ class Segment {
   /** One step back, as a new revision: what somebody else wrote meanwhile is asked about. @param {Record<string, unknown>} before @param {string} text */
   offerUndo(before, text) {
     this.dropUndo();
-    const bar = undoBar(text, () => this.store(before));
+    const bar = undoBar(text, () => {
+      find("h2", this.section).focus({ preventScroll: true }); // the button is gone
+      return this.store(before);
+    });
     this.form.after(bar);
     return bar;
   }
@@ -185,6 +192,7 @@ class Segment {
   async submit() {
     try {
       const changes = this.changes();
+      if (!Object.keys(changes).length) return;
       const before = this.valuesOf(Object.keys(changes));
       this.settled = false;
       // after a choice between two values there is no one step back
@@ -210,12 +218,12 @@ class Segment {
   }
 
   mark() {
-    let changed = true;
+    this.changed = true;
     try {
-      changed = Object.keys(this.changes()).length > 0;
+      this.changed = Object.keys(this.changes()).length > 0;
     } catch { /* something typed does not fit yet: saving says what */ }
-    this.save.disabled = !changed;
-    find("[data-state]", this.section).textContent = changed ? gettext("Not saved yet") : "";
+    this.save.disabled = !this.changed && this.save !== document.activeElement; // or whoever pressed it would be nowhere
+    find("[data-state]", this.section).textContent = this.changed ? gettext("Not saved yet") : "";
   }
 
   /** @param {Record<string, unknown>} changes @returns {Promise<boolean>} whether it was written */
@@ -414,6 +422,6 @@ function goToNamed() {
 }
 
 addEventListener("beforeunload", (event) => {
-  if (segments.some((segment) => !segment.save.disabled && !segment.kept)) event.preventDefault();
+  if (segments.some((segment) => segment.changed && !segment.kept)) event.preventDefault();
 });
 void followLock({ opened, closed });

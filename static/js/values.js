@@ -17,7 +17,7 @@ export const humanised = (name) => (name.charAt(0).toUpperCase() + name.slice(1)
 
 /** "Shoe size" is `shoe_size`; "" where nothing is left. @param {string} label */
 export const asName = (label) =>
-  label.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^[^a-z]+|_+$/g, "").slice(0, 64);
+  label.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss").replace(/[^a-z0-9]+/g, "_").replace(/^[^a-z]+|_+$/g, "").slice(0, 64);
 
 /**
  * A value in words, one line per part.

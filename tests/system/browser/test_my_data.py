@@ -115,6 +115,36 @@ def test_whole_segment_is_deleted_after_asking_and_undone(lifestyle: Page, vault
     expect(lifestyle.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
 
+def test_whoever_saves_by_keyboard_stays_where_they_are(lifestyle: Page) -> None:
+    dialogs: list[str] = []
+    lifestyle.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.accept()))
+    field, button = lifestyle.locator("#f-food-favorite_cuisine"), lifestyle.locator("#food [data-save]")
+    state = lifestyle.locator("#food [data-state]")
+    field.fill("Korean")
+    field.press("Enter")
+    expect(state).to_have_text("Saved")
+    expect(field).to_be_focused()
+
+    enter(lifestyle, "food", "favorite_cuisine", "Finnish")
+    button.press("Enter")
+    expect(state).to_have_text("Saved")
+    expect(button).to_be_focused()
+
+    lifestyle.locator("#food [data-undo]").press("Enter")
+    expect(field).to_have_value("Korean")
+    expect(lifestyle.locator("#title-food")).to_be_focused()
+    lifestyle.reload()
+    assert dialogs == []
+
+
+def test_a_field_of_ones_own_keeps_its_sharp_s(lifestyle: Page) -> None:
+    lifestyle.locator("#food summary").click()
+    lifestyle.locator("#own-food").fill("Schuhgröße")
+    lifestyle.locator("#own-food").press("Enter")
+
+    expect(lifestyle.get_by_label("Schuhgrosse", exact=True)).to_be_focused()
+
+
 EVERYTHING = {
     ("lifestyle", "food"): {"favorite_cuisine": "Thai", "diet_preference": None},
     ("lifestyle", "fitness"): {"gym_membership": True, "own_note": "at six"},
