@@ -90,12 +90,20 @@ async function attempt(form, given, backTo) {
     await (await unlocking()).unlock(given);
     notes().then(({ readNotes }) => readNotes()).catch(() => undefined); // an older state than was seen here is told at once, at the top of the page
     form.reset();
+    if (form.closest("[data-when]")) goToHeading();
     if (given.kind === "recovery") offerNewSecrets();
   } catch (error) {
     find("[data-text]", place).textContent = explain(error);
     place.hidden = false;
     backTo.focus();
   }
+}
+
+/** What was typed into is gone from the page: its reader goes on with what is open now. */
+function goToHeading() {
+  const heading = find("h1");
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
 /** Whoever needed the paper is led on to a passphrase and a paper that was not used. What is on this page stays. */

@@ -115,6 +115,10 @@ def test_whole_segment_is_deleted_after_asking_and_undone(lifestyle: Page, vault
     expect(lifestyle.locator("#f-food-favorite_cuisine")).to_have_value("Thai")
 
 
+def test_whoever_unlocks_goes_on_at_the_heading(lifestyle: Page) -> None:
+    expect(lifestyle.locator("h1")).to_be_focused()
+
+
 def test_whoever_saves_by_keyboard_stays_where_they_are(lifestyle: Page) -> None:
     dialogs: list[str] = []
     lifestyle.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.accept()))
