@@ -25,6 +25,9 @@ const ALIASES = {
   home_street: "location.home.address", home_city: "location.home.city", home_state: "location.home.state", home_postal_code: "location.home.postal_code", home_country_region: "location.home.country",
   address_1_street: "location.home.address", address_1_city: "location.home.city", address_1_region: "location.home.state", address_1_postal_code: "location.home.postal_code", address_1_country: "location.home.country",
   address_locality: "location.home.city", address_region: "location.home.state", address_country: "location.home.country", organization_title: "professional.work.occupation",
+  geburtstag: "identity.basic.birth_date", geburtsdatum: "identity.basic.birth_date", beruf: "professional.work.occupation",
+  telefon: "contact.phone.phone", telefonnummer: "contact.phone.phone", mobil: "contact.phone.phone", handy: "contact.phone.phone",
+  strasse: "location.home.address", adresse: "location.home.address", ort: "location.home.city", wohnort: "location.home.city", plz: "location.home.postal_code", land: "location.home.country",
   birthday: "identity.basic.birth_date", bday: "identity.basic.birth_date", date_of_birth: "identity.basic.birth_date",
 };
 

@@ -84,6 +84,11 @@ assert.deepEqual(await proposed("outlook.csv"), {
   ...placed(HOME, ["Laan 4", "Delft", "ZH", "2611 BB", "Netherlands"]),
   "professional.work.occupation": "Chemist",
 });
+assert.deepEqual(await proposed("a.csv", "\ufeffVorname;Nachname;Straße;PLZ;Ort;Land;Telefon;E-Mail;Geburtstag\r\nJürgen;Müller;Am Markt 1;01067;Dresden;Deutschland;0351 1;j@example.org;7.5.1990\r\n"), {
+  ...placed(PERSON, ["Jürgen Müller", "j@example.org", "0351 1"]),
+  ...placed(HOME, ["Am Markt 1", "Dresden", null, "01067", "Deutschland"]),
+  "identity.basic.birth_date": "7.5.1990",
+});
 const aylin = await proposed("linkedin_Profile.csv");
 assert.deepEqual([aylin["identity.basic.full_name"], aylin["location.home.postal_code"]], ["Aylin Demir", "34710"]);
 // whose it is
