@@ -213,8 +213,12 @@
     if (current && row) row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
   }
 
+  /** A form that comes back refused is gone on with where it is wrong, which may be screens below. */
+  const goToRefused = () => all("main [aria-invalid=true]")[0]?.focus();
+
   function start() {
     showCurrent();
+    goToRefused();
     wireTheme();
     wireMenus();
     wireClicks();

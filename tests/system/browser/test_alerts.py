@@ -14,10 +14,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.alerts import push
 from accounts.models import AlertSettings, PushSubscription, User
-from tests.factories import ConsentRequestFactory
+from tests.factories import ConsentRequestFactory, PersonFactory
 from tests.fakes.push_service import FakeBrowser, PushService, push_service
 from tests.outbox import send_mails
 from tests.system.browser.conftest import PHONE
+from tests.system.browser.page_faults import Complaints
 from tests.system.browser.people import eventually_on
 
 pytestmark = pytest.mark.browser
@@ -145,3 +146,17 @@ def test_a_message_is_shown_once_and_leads_to_its_page_and_to_no_other_site(
     for path, opened in ((notice["path"], site + notice["path"]), ("https://evil.example/", site)):
         worker.evaluate(_TAPPED, path)
         assert worker.evaluate("self.opened.pop()") == opened
+
+
+def test_a_page_that_comes_back_refused_is_gone_on_with_where_it_is_wrong(
+    page: Page, sign_in: SignIn, complaints: Complaints
+) -> None:
+    page.set_viewport_size(PHONE)
+    sign_in(page, PersonFactory(), at="/consent/alerts/")
+    zone = page.get_by_label("Your time zone")
+    zone.fill("Moon/Tycho")
+    with complaints.expecting(400), page.expect_navigation():
+        zone.press("Enter")
+
+    expect(zone).to_be_focused()
+    expect(zone).to_be_in_viewport()
