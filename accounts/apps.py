@@ -34,6 +34,7 @@ class AccountsConfig(AppConfig):
         from accounts.sign_in.addresses import take_confirmed
         from accounts.sign_in.browsers import note_browser
         from accounts.sign_in.second_factors import count_new_codes, turn_on
+        from accounts.zones import keep_first_zone
 
         user_logged_in.connect(keep_first_language, dispatch_uid="keep-first-language")
         user_logged_in.connect(note_personas, dispatch_uid="note-personas")
@@ -43,6 +44,7 @@ class AccountsConfig(AppConfig):
         signals.password_set.connect(unsubscribe_elsewhere, dispatch_uid="unsubscribe-elsewhere")
         signals.user_logged_in.connect(note_browser, dispatch_uid="note-browser")
         signals.user_signed_up.connect(count_sign_up, dispatch_uid="count-sign-up")
+        signals.user_signed_up.connect(keep_first_zone, dispatch_uid="keep-first-zone")
         signals.password_changed.connect(void_attempts, dispatch_uid="void-attempts")
         signals.password_reset.connect(void_attempts, dispatch_uid="void-attempts")
         signals.password_reset.connect(take_access_back, dispatch_uid="take-access-back")

@@ -20,12 +20,13 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.template.loader import render_to_string
-from django.utils import translation
+from django.utils import timezone, translation
 
 from accounts.identifiers import is_sandbox_address
 from accounts.language import language_for
 from accounts.models import OutgoingMail, User
 from accounts.phrase import with_phrase
+from accounts.zones import zone_of
 from common import mail, metrics
 from common.broker import enqueue
 from common.clock import database_now
@@ -78,16 +79,16 @@ def send_mail(
     outlives_account: bool = False,
     wake: bool = True,
 ) -> None:
-    """Leave a mail to `to`, in their language, for the worker; nothing for somebody whose address leads nowhere.
+    """Leave a mail to `to` for the worker, in their language and zone; nothing where their address leads nowhere.
 
-    `context` may be a function, which is called while that language is on. `address` is where it goes, if not to
+    `context` may be a function, which is called while these are on. `address` is where it goes, if not to
     theirs. A mail with a `key` takes the place of one with that key that was not sent yet. A mail goes with the account
     of `to`, unless it `outlives_account`. A gathering need not `wake` the worker that it runs in.
     """
     address = address or to.email
     if is_sandbox_address(address):
         return
-    with translation.override(language_for(to)):
+    with translation.override(language_for(to)), timezone.override(zone_of(to)):
         known = {"issuer": settings.ISSUER, **(context() if callable(context) else context)}
         subject = " ".join(render_to_string(f"{template}_subject.txt", known).split())
         body = with_phrase(to, address, render_to_string(f"{template}.txt", known))

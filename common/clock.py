@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 from typing import overload
 
 from django.db import connection
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext
 
 _thread = threading.local()
 
@@ -24,6 +27,12 @@ def database_now() -> datetime:
     if moment is not None:
         moment.append(now)
     return now
+
+
+def in_mail(at: datetime) -> str:
+    """As a mail writes a time: in the zone that is on, by the name of that zone."""
+    written = date_format(timezone.localtime(at), gettext("j F Y, H:i"))
+    return f"{written} {timezone.get_current_timezone_name()}"
 
 
 @contextmanager

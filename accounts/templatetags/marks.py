@@ -1,5 +1,6 @@
-"""What this site and the apps are known by: its name, logo and accent, and the colour of an app's letter."""
+"""What this site and the apps are known by: its name, logo and accent, the colour of an app's letter; times in mail."""
 
+from datetime import datetime
 from hashlib import sha256
 
 from django import template
@@ -8,6 +9,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from common.clock import in_mail
 from common.colours import css_variables_of
 
 register = template.Library()
@@ -21,6 +23,11 @@ def tile(name: str) -> int:
     A digest, not a sum: sums of names that look alike lie close together, and fall on one colour in a row of eight.
     """
     return sha256(name.encode()).digest()[0] % _TILES + 1
+
+
+@register.filter("in_mail")
+def time_in_mail(at: datetime | None) -> str:
+    return in_mail(at) if at else ""
 
 
 @register.simple_tag

@@ -6,14 +6,12 @@ from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.formats import date_format
-from django.utils.translation import gettext
 
 from accounts.outbox import Gathering, send_mail
 from agents_proxy.processing_consent.models import ProcessingConsent
 from agents_proxy.processing_consent.overview import titles_of
 from agents_proxy.states import Duration, Reach
-from common.clock import database_now
+from common.clock import database_now, in_mail
 
 _NEAR = timedelta(days=3)
 _GATHERED = timedelta(days=1)  # what ends within this after one that is near goes into the same mail
@@ -50,7 +48,7 @@ def _context(ending: Sequence[ProcessingConsent]) -> dict[str, Any]:
         "ending": [
             {
                 "titles": ", ".join(titles_of(consent)),
-                "until": date_format(consent.expires_at, gettext("j F Y, H:i")),
+                "until": in_mail(consent.expires_at),
                 "consent_id": consent.consent_id,
             }
             for consent in ending

@@ -13,14 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from accounts.alerts import settings as alerts
 from accounts.alerts.push import send_push, subscriptions_of
 from accounts.models import AlertSettings, AlertWay, OutgoingMail, User
 from accounts.outbox import Gathering, send_mail
-from common.clock import database_now
+from common.clock import database_now, in_mail
 from common.sql.statements import lock_for_transaction
 from consent.exports.models import Export, Read
 from consent.grants.models import FORGOTTEN_AFTER, Grant
@@ -160,7 +159,7 @@ def _by_app(due: Sequence[ConsentRequest]) -> list[str]:
 
 
 def _ending_line(request: ConsentRequest) -> str:
-    line = gettext("%(name)s (%(legal)s), %(label)s: until %(until)s UTC") % {
+    line = gettext("%(name)s (%(legal)s), %(label)s: until %(until)s") % {
         "name": request.app_name,
         "legal": request.app.legal_name,
         "label": labels.translated(request.scope_entry.scope_label),
@@ -179,7 +178,7 @@ def _requests(count: int) -> str:
 
 def _until(request: ConsentRequest) -> str:
     grant: Grant | None = getattr(request, "grant", None)
-    return date_format(grant.expires_at if grant else request.expires_at, gettext("j F Y, H:i"))
+    return in_mail(grant.expires_at if grant else request.expires_at)
 
 
 def _on_screen(due: Sequence[ConsentRequest], kind: MailKind) -> tuple[str, str]:

@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, Min, OuterRef
-from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 from accounts.models import OutgoingMail
 from accounts.outbox import Gathering, send_mail
-from common.clock import database_now
+from common.clock import database_now, in_mail
 from common.sql.statements import lock_for_transaction
 from consent.grants.models import UNUSED_NOTICE, Grant, GrantQuerySet
 from pkm.registry import labels
@@ -55,13 +54,13 @@ def _write_to(user_pk: int) -> None:
 
 
 def _line(grant: Grant) -> str:
-    line = gettext("%(name)s (%(legal)s), %(label)s: until %(until)s UTC")
+    line = gettext("%(name)s (%(legal)s), %(label)s: until %(until)s")
     until = grant.unused_ends_at
     return line % {
         "name": grant.request.app_name,
         "legal": grant.app.legal_name,
         "label": labels.translated(grant.request.scope_entry.scope_label),
-        "until": date_format(until, gettext("j F Y, H:i")) if until else "",
+        "until": in_mail(until) if until else "",
     }
 
 

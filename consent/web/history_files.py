@@ -13,11 +13,11 @@ from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_GET
 
 from accounts.models import User
+from accounts.zones import browser_zone
 from common.clock import rfc3339
 from common.text import harmless_cell
 from consent.web import history
 from consent.web.forms import HistoryFilter
-from consent.web.history_filter import zone_of
 
 COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
 
@@ -27,7 +27,7 @@ COLUMNS = ("at", "kind", "what", "detail", "app_id", "request_id", "receipt_id")
 def history_file(request: HttpRequest) -> HttpResponseBase:
     """`?format=json` or `csv`, with the filters of the page."""
     user = cast("User", request.user)
-    chosen = HistoryFilter(request.GET).chosen(zone_of(request))
+    chosen = HistoryFilter(request.GET).chosen(browser_zone(request))
     lines = history.happened(user, chosen)
     rows = (_row(line) for line in lines)
     wanted = request.GET.get("format")

@@ -8,13 +8,10 @@ from datetime import time as time_of_day
 from functools import reduce
 from operator import and_
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
-from django.http import HttpRequest
 
 from accounts.models import User
 from consent.event_types import EventType
@@ -28,17 +25,6 @@ from pkm.web import vault_events
 
 _MOST_WORDS = 4
 _PLACEHOLDER = re.compile(r"%\(\w+\)s|%s")
-
-
-def zone_of(request: HttpRequest) -> tzinfo:
-    """Where the browser is, as it said in a cookie (static/js/shell.js); UTC where that names no zone."""
-    name = request.COOKIES.get(f"{settings.COOKIE_PREFIX}zone", "")
-    if not re.fullmatch(r"[A-Za-z]+(?:[/_+-][A-Za-z0-9]+){0,6}", name):
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (OSError, ValueError, LookupError):
-        return UTC
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from accounts.interrupted.page_forms import page_button
 from accounts.models import Persona
 from accounts.personas import side_of
 from accounts.sign_in.confirming import signed_in_recently
+from accounts.zones import browser_zone
 from common.clock import database_now
 from common.durations import duration
 from common.problems import Problem
@@ -42,7 +43,6 @@ from consent.web import queries as web_queries
 from consent.web.cautions import cautions_of
 from consent.web.entering import to_enter
 from consent.web.forms import DenyForm, HistoryFilter, duration_choices
-from consent.web.history_filter import zone_of
 from consent.web.overview import overview as shown_overview
 from consent.web.sharing import app_of_grant
 from developers.apps.models import AppStatus
@@ -285,7 +285,7 @@ def pause(request: HttpRequest, grant_id: str) -> HttpResponse:
 @signed_in_page
 def history(request: HttpRequest) -> HttpResponse:
     user, form, now = person_of(request), HistoryFilter(request.GET), database_now()
-    chosen = form.chosen(zone_of(request))
+    chosen = form.chosen(browser_zone(request))
     apps = web_history.apps_of(user)
     page = web_history.history(user, chosen=chosen, older=form.older_than(), names=dict(apps))
     reads_for, lookups_for = web_history.listed_for()

@@ -5,11 +5,10 @@ from typing import Any
 
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.translation import gettext
 
 from accounts.models import User
 from accounts.outbox import Gathering, send_mail
+from common.clock import in_mail
 from developers.apps.models import AppStatus
 from developers.tokens.models import DeveloperToken
 
@@ -54,7 +53,7 @@ def _queue(due: tuple[int, int]) -> None:
     token = DeveloperToken.objects.select_related("app").get(pk=pk)
 
     def context() -> dict[str, Any]:
-        return {"token": token, "until": date_format(token.expires_at, gettext("j F Y, H:i"))}
+        return {"token": token, "until": in_mail(token.expires_at)}
 
     for person in members_of(token):
         send_mail("developers/mail/token_ends", to=person, context=context, wake=False)
