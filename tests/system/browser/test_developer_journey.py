@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.system.browser.conftest import PHONE
 from tests.system.browser.test_trip import PASSWORD
 
 pytestmark = pytest.mark.browser
@@ -83,3 +84,15 @@ def test_a_new_developer_reads_a_first_answer(page: Page, site: str, tmp_path: P
 def copied(page: Page) -> str:
     text: str = page.evaluate("navigator.clipboard.readText()")
     return text.strip()
+
+
+def test_operations_are_folded_and_a_link_to_one_unfolds_it(page: Page, site: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto("/api/docs/")
+    expect(page.locator("#requestConsent")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollHeight") < 20_000
+
+    page.goto("/api/docs/#requestConsent")
+
+    expect(page.locator("#requestConsent")).to_be_visible()
+    expect(page.locator("#requestConsent-title")).to_be_in_viewport()
