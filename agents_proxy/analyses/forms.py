@@ -1,5 +1,6 @@
 """What a person types to start an analysis; the same rules as the address (contract 4.3)."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -44,6 +45,21 @@ def answer_error(text: str) -> str:
     return ""
 
 
+class Digits(forms.CharField):
+    """A number as people write it: with blanks and dashes."""
+
+    def to_python(self, value: Any) -> str:
+        return re.sub(r"[\s()/.-]", "", super().to_python(value) or "")
+
+
+class CountryCode(Digits):
+    """Also without its plus, or with two zeros in its place."""
+
+    def to_python(self, value: Any) -> str:
+        code = super().to_python(value)
+        return f"+{code.removeprefix('00')}" if code.isdecimal() else code
+
+
 class AnalysisForm(PurposesForm):
     """The names are those of the address; `emails` are the person's own, verified."""
 
@@ -52,13 +68,13 @@ class AnalysisForm(PurposesForm):
     fullName = forms.CharField(  # noqa: N815  # the contract's spelling
         label=_("Full name"), min_length=2, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
-    countryCode = forms.CharField(  # noqa: N815
+    countryCode = CountryCode(  # noqa: N815
         label=_("Country code"),
         max_length=5,
         validators=[RegexValidator(r"^\+[0-9]{1,4}\Z", _("Write a plus and 1 to 4 digits, for example +49."))],
         widget=forms.TextInput(attrs={"autocomplete": "tel-country-code", "inputmode": "tel"}),
     )
-    phoneNumber = forms.CharField(  # noqa: N815
+    phoneNumber = Digits(  # noqa: N815
         label=_("Phone number"),
         help_text=_("10 to 15 digits, without the country code. Agents are told a number that you verified alone."),
         max_length=15,

@@ -15,6 +15,7 @@ from agents_proxy.analyses import actions as analysis_actions
 from agents_proxy.analyses import errors as analysis_errors
 from agents_proxy.analyses import page_content, steps
 from agents_proxy.analyses import words as analysis_words
+from agents_proxy.analyses.forms import AnalysisForm
 from agents_proxy.analyses.models import Run
 from agents_proxy.errors import AgentBusy, TooManyCalls
 from agents_proxy.processing_consent import actions as consents
@@ -63,6 +64,15 @@ def test_the_form_says_what_does_not_fit_and_keeps_the_rest(owner: JsonClient, f
     assert text.count('_error"') >= 1
     assert ("9123456789" in text) == (field != "phoneNumber")
     assert Run.objects.count() == 0
+
+
+@pytest.mark.parametrize("code", ["+351", "351", "00351", "+3 51"])
+def test_a_number_is_taken_as_people_write_it(person: User, code: str) -> None:
+    typed = {**FORM, "email": person.email, "countryCode": code, "phoneNumber": "912 345/67-89"}
+    form = AnalysisForm(typed, emails=[person.email], points=())
+    form.is_valid()
+
+    assert (form.cleaned_data["countryCode"], form.cleaned_data["phoneNumber"]) == ("+351", "9123456789")
 
 
 def test_nothing_is_ticked_and_an_agent_is_asked_for_what_is(owner: JsonClient, person: User, agents: Agents) -> None:
