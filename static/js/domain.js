@@ -88,7 +88,7 @@ class Segment {
       dropDraft(this.id);
       this.show(seen);
     });
-    find("[data-state]", this.section).replaceChildren(gettext("What you typed before you signed in again is filled in. Save it, or discard it."), " ", discard);
+    find("[data-state]", this.section).replaceChildren(gettext("What you typed is filled in again. Save it, or discard it."), " ", discard);
   }
 
   async keepTyped() {
@@ -370,6 +370,7 @@ async function changeDiscovery(form, button) {
   problem.hidden = true;
   try {
     if (await isUnlocked()) await (button.value === "1" ? hideScope(scope) : showScope(scope));
+    for (const segment of segments) if (segment.changed) await segment.keepTyped(); // the page comes anew
     form.dataset.remembered = "";
   } catch (error) {
     if (button.value === "1") form.dataset.remembered = ""; // hiding waits for nothing

@@ -141,6 +141,16 @@ def test_whoever_saves_by_keyboard_stays_where_they_are(lifestyle: Page) -> None
     assert dialogs == []
 
 
+def test_what_is_typed_stays_when_something_else_is_hidden(lifestyle: Page) -> None:
+    enter(lifestyle, "fitness", "fitness_routine", "Climbing")
+    with lifestyle.expect_navigation():
+        lifestyle.locator("#food button[name=hide]").click()
+
+    expect(lifestyle.locator("#food")).to_contain_text("Hidden: apps cannot see")
+    expect(lifestyle.locator("#f-fitness-fitness_routine")).to_have_value("Climbing")
+    expect(lifestyle.locator("#fitness [data-state]")).to_contain_text("What you typed is filled in again.")
+
+
 def test_a_field_of_ones_own_keeps_its_sharp_s(lifestyle: Page) -> None:
     lifestyle.locator("#food summary").click()
     lifestyle.locator("#own-food").fill("Schuhgröße")
