@@ -1,35 +1,33 @@
 """In which time zone a person is written to, and where their browser is."""
 
-import re
-from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.http import HttpRequest
 
+from accounts.alerts.settings import zones
 from accounts.models import AlertSettings, User
 from common.clock import database_now
 
 
 def zone_of(person: User) -> ZoneInfo:
     """The one that they chose, or were in when they signed up."""
-    return ZoneInfo(AlertSettings.objects.filter(user=person).values_list("zone", flat=True).first() or "UTC")
+    return _known(AlertSettings.objects.filter(user=person).values_list("zone", flat=True).first() or "")
 
 
-def browser_zone(request: HttpRequest) -> tzinfo:
-    """Where the browser is, as it said in a cookie (static/js/shell.js); UTC where that names no zone."""
-    name = request.COOKIES.get(f"{settings.COOKIE_PREFIX}zone", "")
-    if not re.fullmatch(r"[A-Za-z]+(?:[/_+-][A-Za-z0-9]+){0,6}", name):
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (OSError, ValueError, LookupError):
-        return UTC
+def browser_zone(request: HttpRequest) -> ZoneInfo:
+    """Where the browser is, as it said in a cookie (static/js/shell.js)."""
+    return _known(request.COOKIES.get(f"{settings.COOKIE_PREFIX}zone", ""))
 
 
 def keep_first_zone(*, request: HttpRequest, user: User, **_: Any) -> None:
     """After signing up: where the browser is."""
-    zone = browser_zone(request)
-    if isinstance(zone, ZoneInfo):
-        AlertSettings.objects.create(user=user, zone=zone.key, seen_until=database_now())
+    zone = browser_zone(request).key
+    if zone != "UTC":
+        AlertSettings.objects.create(user=user, zone=zone, seen_until=database_now())
+
+
+def _known(name: str) -> ZoneInfo:
+    """UTC where this machine knows no such zone: it may have known it when it was kept."""
+    return ZoneInfo(name if name in zones() else "UTC")

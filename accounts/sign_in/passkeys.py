@@ -132,9 +132,8 @@ class RemovePasskey(RemoveWebAuthnView):  # type: ignore[misc]  # allauth has no
 
     def form_valid(self, form: forms.Form) -> HttpResponse:
         with transaction.atomic():
-            User.objects.select_for_update(no_key=True).get(
-                pk=self.request.user.pk
-            )  # of two that go at once, one stays
+            # of two that go at once, one stays
+            User.objects.select_for_update(no_key=True).get(pk=self.request.user.pk)
             if get_adapter().can_delete_authenticator(self.object):
                 return cast("HttpResponse", super().form_valid(form))
         form.add_error(None, get_adapter().validation_error("cannot_delete_authenticator"))

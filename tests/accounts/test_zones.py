@@ -18,7 +18,10 @@ pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("said", "kept"), [("Europe/Berlin", "Europe/Berlin"), ("Moon/Tycho", "UTC"), ("", "UTC")])
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("Europe/Berlin", "Europe/Berlin"), ("Moon/Tycho", "UTC"), ("posix/Europe/Berlin", "UTC"), ("", "UTC")],
+)
 def test_the_zone_of_the_browser_is_kept_at_sign_up(said: str, kept: str) -> None:
     client = Client()
     client.cookies["zone"] = said
@@ -39,3 +42,14 @@ def test_a_mail_names_times_in_that_zone(mailoutbox: list[Any], language: str, w
     send_mails()
 
     assert f"A passkey was added ({written})." in mailoutbox[0].body
+
+
+def test_who_chose_a_zone_that_is_known_no_more_is_written_to_in_utc(mailoutbox: list[Any]) -> None:
+    person = PersonFactory()
+    AlertSettings.objects.create(user=person, zone="US/Pacific-New", seen_until=NOON)
+    send_mail(
+        "account_security/mail/changed", to=person, context={"lines": [Line("x", NOON)], "site": "http://localhost"}
+    )
+    send_mails()
+
+    assert "12:00 UTC" in mailoutbox[0].body
