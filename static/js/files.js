@@ -169,7 +169,9 @@ const cells = (name, text) =>
 /** Headings that name a person in parts have the whole name in none. @param {{name: string, value: string}[]} fields */
 function withName(fields) {
   const part = (/** @type {RegExp} */ heading) => fields.find(({ name }) => heading.test(name))?.value ?? "";
-  const [given, family] = [part(/^((first|given) name|vorname)$/i), part(/^((last|family) name|nachname)$/i)];
+  const given = part(/^((first|given) name|vorname)$/i);
+  // beside a "Vorname" the "Name" is the family's
+  const family = part(/^((last|family) name|nachname|familienname|zuname)$/i) || (part(/^vorname$/i) && part(/^name$/i));
   if (!given && !family) return fields;
   const before = part(/^name prefix$/i) || part(/^title$/i);
   const whole = [before, given, part(/^(middle|additional) name$/i), family, part(/^(name )?suffix$/i)].filter(Boolean).join(" ");

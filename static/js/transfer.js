@@ -8,7 +8,7 @@ import { all, busy, entry, explain, find, make, pageData, toast } from "./page.j
 import { save } from "./recovery.js";
 import { refreshExports } from "./refresh.js";
 import { followLock } from "./unlock.js";
-import { breakable, humanised, inWords } from "./values.js";
+import { asDay, breakable, humanised, inWords } from "./values.js";
 import { Conflict, openAll, writeAll } from "./vault/vault.js";
 
 /** @typedef {import("./values.js").Word} Word */
@@ -111,7 +111,9 @@ function planned(present) {
       const [, , name = ""] = path.split(".");
       const words = entry(known, address).attributes;
       const word = Object.hasOwn(words, name) ? words[name] : undefined;
-      const box = make("input", { type: "checkbox", value: path, checked: "" });
+      // of a day that is not whole no age follows: it replaces another only where that is wanted
+      const asks = present.has(path) && word?.autocomplete === "bday" && !asDay(String(value));
+      const box = make("input", { type: "checkbox", value: path, ...(asks ? {} : { checked: "" }) });
       const before = present.has(path) ? interpolate(gettext("now: %(value)s"), { value: inWords(present.get(path), word) }) : gettext("new");
       return make("li", { class: "value" }, [
         make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [word?.label ?? humanised(name)])]),

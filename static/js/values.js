@@ -39,7 +39,7 @@ export function inWords(value, word = PLAIN) {
 }
 
 /** A day as RFC 3339 writes it, in the words of the reader's region. @param {string} text */
-function asDay(text) {
+export function asDay(text) {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00Z`) : null;
   // what no month has is kept as it was written
   if (!day || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) return undefined;

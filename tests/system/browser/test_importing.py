@@ -75,6 +75,21 @@ def test_vcard_goes_where_the_person_says(transfer: Page, vault: Vault, tmp_path
     }  # fmt: skip
 
 
+def test_a_birthday_without_its_year_replaces_a_whole_one_only_where_it_is_ticked(
+    page: Page, sign_in: SignIn, site: str, tmp_path: Path
+) -> None:
+    kept = {("identity", "basic"): {"birth_date": "1990-03-15"}}
+    vault = give_vault(PersonFactory(), kept, passphrase=PASSPHRASE)
+    sign_in(page, vault.user, at="/vault/transfer/")
+    unlock(page)
+    choose(page, tmp_path / "me.vcf", "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Zoë\r\nBDAY:--0315\r\nEND:VCARD\r\n")
+    page.get_by_role("button", name="Show what would change").click()
+    expect(page.locator("#import-plan")).to_contain_text("now: ")
+    take_all(page)
+
+    assert values_of(vault) == {"identity.basic": {"full_name": "Zoë", "birth_date": "1990-03-15"}}
+
+
 def test_two_entries_for_one_place_are_refused_in_words(transfer: Page, vault: Vault, tmp_path: Path) -> None:
     choose(transfer, tmp_path / "me.vcf", CARD.format(version="4.0"))
     second = transfer.locator("[data-mapping] .field").filter(has_text="second@a.example").locator("select")

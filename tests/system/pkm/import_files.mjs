@@ -89,6 +89,8 @@ assert.deepEqual(await proposed("a.csv", "\ufeffVorname;Nachname;Straße;PLZ;Ort
   ...placed(HOME, ["Am Markt 1", "Dresden", null, "01067", "Deutschland"]),
   "identity.basic.birth_date": "7.5.1990",
 });
+const { "identity.basic.full_name": ofNameAndVorname } = await proposed("a.csv", "Name;Vorname;E-Mail\r\nMüller;Jürgen;j@example.org\r\n");
+assert.equal(ofNameAndVorname, "Jürgen Müller");
 const aylin = await proposed("linkedin_Profile.csv");
 assert.deepEqual([aylin["identity.basic.full_name"], aylin["location.home.postal_code"]], ["Aylin Demir", "34710"]);
 // whose it is
