@@ -30,7 +30,7 @@ from typing import Protocol, TypeVar
 
 import redis
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from common.models import RateCount
 
@@ -153,7 +153,10 @@ def forget(limit: Limit, key: str) -> None:
 
 def forget_expired() -> int:
     """Delete the database's counts whose window is over; returns how many went."""
-    deleted, _ = RateCount.objects.filter(resets_at__lte=_now()).delete()
+    over = RateCount.objects.filter(resets_at__lte=_now())
+    with transaction.atomic():
+        # what somebody counts at the moment stays: they may have locked another that this would wait for
+        deleted, _ = RateCount.objects.filter(pk__in=over.select_for_update(skip_locked=True).values("pk")).delete()
     return deleted
 
 
