@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from agents_proxy.analyses.schemas import LONGEST_ANSWER, LONGEST_OWN, OwnValuesText
 from agents_proxy.processing_consent.forms import PurposesForm
+from common.forms import PlainLine
 from common.json_bodies import strict_json
 from common.problems import Problem, checked
-from common.text import is_plain
 
 NO_ADDRESS = _("Verify your e-mail address first: agents are asked about verified addresses alone.")
 
@@ -46,7 +46,10 @@ def answer_error(text: str) -> str:
 
 
 class Digits(forms.CharField):
-    """A number as people write it: with blanks and dashes."""
+    """A number as people write it: with blanks and dashes, which `max_length` does not count."""
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        return {**super().widget_attrs(widget), "maxlength": 40}
 
     def to_python(self, value: Any) -> str:
         return re.sub(r"[\s()/.-]", "", super().to_python(value) or "")
@@ -65,7 +68,7 @@ class AnalysisForm(PurposesForm):
 
     nothing_ticked = _("Nothing is sent to any agent unless you agree.")
 
-    fullName = forms.CharField(  # noqa: N815  # the contract's spelling
+    fullName = PlainLine(  # noqa: N815  # the contract's spelling
         label=_("Full name"), min_length=2, max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
     countryCode = CountryCode(  # noqa: N815
@@ -88,12 +91,6 @@ class AnalysisForm(PurposesForm):
         super().__init__(*given, **named)
         self.fields["email"] = own_choice(_("E-mail address"), emails)
         self.order_fields(["fullName", "email"])
-
-    def clean_fullName(self) -> str:  # noqa: N802  # Django looks for this name
-        name = str(self.cleaned_data["fullName"])
-        if not is_plain(name):
-            raise forms.ValidationError(_("Write the name on one line, without invisible characters."))
-        return name
 
     def clean_ownValues(self) -> dict[str, Any]:  # noqa: N802  # Django looks for this name
         """Field → value, as the page's script put it together of what is ticked."""

@@ -73,6 +73,7 @@ def test_a_number_is_taken_as_people_write_it(person: User, code: str) -> None:
     form.is_valid()
 
     assert (form.cleaned_data["countryCode"], form.cleaned_data["phoneNumber"]) == ("+351", "9123456789")
+    assert 'maxlength="40"' in str(form["phoneNumber"])  # a browser cuts off what is longer, and the rest may fit
 
 
 def test_nothing_is_ticked_and_an_agent_is_asked_for_what_is(owner: JsonClient, person: User, agents: Agents) -> None:
