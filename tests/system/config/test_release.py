@@ -189,7 +189,7 @@ def test_the_address_tells_of_the_release(db: None, served: None) -> None:
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_the_address_is_only_read(db: None, method: str) -> None:
     answer = Client().generic(method, RELEASE)
-    assert (answer.status_code, answer["Allow"]) == (405, "GET")
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
 
 
 def test_without_a_release_there_is_none_to_tell_of(db: None) -> None:
