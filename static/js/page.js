@@ -162,6 +162,7 @@ export function onSubmit(form, act) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     place.hidden = true;
+    place.textContent = ""; // or the same words would not be read out once more
     void busy(button, async () => {
       try {
         await act();
