@@ -101,7 +101,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no ty
         Where there is a second factor, the sign-in with it counts: the code on paper may have been the last.
         """
         if not signed_in_recently(self.request):
-            raise ReauthenticationRequired()
+            raise ReauthenticationRequired
         if has_second_factor(cast("User", self.request.user)):
             return False
         required: bool = super().is_reauthentication_required(app=app, **more)

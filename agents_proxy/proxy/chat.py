@@ -73,8 +73,8 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
         choice = strict_json(answer.body)["choices"][0]
         if why := _unfinished(choice):
             return task_failed(prompt.task_id, size, upstream_text=why)
-        said = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())
-        entries = said["entries"] if "entries" in said else _entries_of_profile(said, names)
+        content = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())
+        entries = content["entries"] if "entries" in content else _entries_of_profile(content, names)
         found, dropped = _quoted_values(entries, names, prompt.text)
     except (InvalidRequest, KeyError, IndexError, TypeError, AttributeError):
         raise failure_of(InvalidAgentResponse(), answer) from None
@@ -119,19 +119,19 @@ def _unfinished(choice: Mapping[str, Any]) -> str:
     return "" if reason in ("stop", None) else f"the model stopped: {reason}"
 
 
-def _entries_of_profile(said: dict[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
+def _entries_of_profile(content: dict[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """A plain profile of a server that passes over the schema: each value has to stand in the prompt by itself.
 
     Raises `KeyError` where it has no name that was asked for.
     """
-    entries = [{"name": name, "value": value, "quote": str(value)} for name, value in _leaves(said)]
+    entries = [{"name": name, "value": value, "quote": str(value)} for name, value in _leaves(content)]
     if not any(entry["name"] in names for entry in entries):
         raise KeyError("entries")
     return entries
 
 
-def _leaves(said: dict[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in said.items():
+def _leaves(content: dict[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in content.items():
         if isinstance(value, dict):
             yield from _leaves(value, f"{group}{name}.")
         else:

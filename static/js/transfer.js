@@ -112,8 +112,8 @@ function planned(present) {
       const words = entry(known, address).attributes;
       const word = Object.hasOwn(words, name) ? words[name] : undefined;
       // of a day that is not whole no age follows: it replaces another only where that is wanted
-      const asks = present.has(path) && word?.autocomplete === "bday" && !asDay(String(value));
-      const box = make("input", { type: "checkbox", value: path, ...(asks ? {} : { checked: "" }) });
+      const replacesMore = present.has(path) && word?.autocomplete === "bday" && !asDay(String(value));
+      const box = make("input", { type: "checkbox", value: path, ...(replacesMore ? {} : { checked: "" }) });
       const before = present.has(path) ? interpolate(gettext("now: %(value)s"), { value: inWords(present.get(path), word) }) : gettext("new");
       return make("li", { class: "value" }, [
         make("label", { class: "value-pick" }, [box, make("span", { class: "value-label" }, [word?.label ?? humanised(name)])]),
