@@ -90,8 +90,24 @@ const offerAll = () => Promise.all(all("form[data-request]", place).filter((form
 
 /** @param {HTMLElement} form */
 async function offer(form) {
-  if (!open) return;
-  const found = await preview(person, open, form.dataset.request ?? "");
+  try {
+    if (open) await showValues(form, open);
+  } finally {
+    letDeny(form);
+  }
+}
+
+/**
+ * Denying needs no values, and yet comes after them: they push the button down, which would move away under the finger.
+ * @param {HTMLElement} within
+ */
+function letDeny(within) {
+  for (const button of all("[data-deny]", within)) /** @type {HTMLButtonElement} */ (button).disabled = false;
+}
+
+/** @param {HTMLElement} form @param {VaultKey} vault */
+async function showValues(form, vault) {
+  const found = await preview(person, vault, form.dataset.request ?? "");
   shown.set(form, found);
   const required = (form.dataset.required ?? "").split(" ");
   const boxes = found.attributes.map(({ path, value }) => tick(path, value, required.includes(path)));
@@ -177,5 +193,5 @@ find("#open-form").addEventListener("submit", (event) => {
   void busy(button, () => attempt(async () => show(await openVault(person, code))));
 });
 find("#delete-form").addEventListener("submit", () => void forgetKey(person.userId));
-void attempt(begin);
+void attempt(begin).then(() => letDeny(place));
 void keepLooking(showNews, { every: 3000, afterTrouble: 3000 });
