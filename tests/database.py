@@ -4,6 +4,7 @@ Django's own flush would be refused by the triggers of append-only tables, and w
 """
 
 import fcntl
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -50,17 +51,17 @@ def migrated_database() -> Iterator[None]:
 
 
 def _made_once() -> list[tuple[BaseDatabaseWrapper, str, bool]]:
-    """The first process of a run migrates, which takes ten seconds; on SQLite the others copy its file.
+    """The first process of a run migrates, which takes ten seconds; the others have a copy.
 
     Answers what to tear down, as `setup_databases` does.
     """
     copy = Path(RUN_VAR, "migrated.sqlite3")
     with Path(RUN_VAR, "migrated.lock").open("w") as lock:
-        if connection.vendor == "sqlite":
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if copy.exists():
             before, own = connection.settings_dict["NAME"], connection.creation._get_test_db_name()
-            shutil.copyfile(copy, own)
+            if connection.vendor == "sqlite":
+                shutil.copyfile(copy, own)
             connection.close()
             settings.DATABASES[connection.alias]["NAME"] = connection.settings_dict["NAME"] = own
             return [(connection, before, True)]
@@ -68,10 +69,25 @@ def _made_once() -> list[tuple[BaseDatabaseWrapper, str, bool]]:
             0, interactive=False, serialized_aliases=set()
         )
         sync_registry()
+        connection.close()  # on SQLite what lies beside the file goes into it
         if connection.vendor == "sqlite":
-            connection.close()  # what is in the log beside the file goes into it
             shutil.copyfile(connection.settings_dict["NAME"], copy)
+        else:
+            _copy_for_others(connection.settings_dict["NAME"])
+            copy.touch()
         return made
+
+
+def _copy_for_others(own: str) -> None:
+    """PostgreSQL's own copy of this database for each other process of the run, by the names that pytest-django gives."""
+    connection.close_pool()  # a database in use is not copied
+    this = os.environ.get("PYTEST_XDIST_WORKER", "")
+    everybody = {f"gw{number}" for number in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")))}
+    with connection._nodb_cursor() as cursor:
+        for other in everybody - {this}:
+            name = connection.ops.quote_name(own.removesuffix(this) + other)
+            cursor.execute(f"DROP DATABASE IF EXISTS {name}")  # a run that was killed left it
+            cursor.execute(f"CREATE DATABASE {name} TEMPLATE {connection.ops.quote_name(own)}")
 
 
 def _trust_memory() -> None:
