@@ -319,16 +319,19 @@ export class Client {
 
 /** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
 function hintOf(hint) {
-  return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
+  return hint === undefined ? {} : { "X-Client-Hint": hashOf(hint) };
 }
 
-/** The header that names a call's repetitions: a header is bytes, so that text goes as UTF-8. @param {string | undefined} key @returns {Record<string, string>} */
+/** @param {string} text */
+const hashOf = (text) => createHash("sha256").update(text).digest("hex");
+
+/** The header that names a call's repetitions; the service reads ASCII alone there, so that a hash stands for other text. @param {string | undefined} key @returns {Record<string, string>} */
 function repetitionOf(key) {
   if (!key) return {};
   if (!/^(?! )[^\x00-\x1f\x7f\p{Cs}]{1,128}(?<! )$/u.test(key)) {
     throw new Refused("the idempotency key is not 1 to 128 characters without control characters or spaces about it", "idempotency_key");
   }
-  return { "Idempotency-Key": Buffer.from(key).toString("latin1") };
+  return { "Idempotency-Key": /^[ -~]+$/.test(key) ? key : hashOf(key) };
 }
 
 /** What the person's vault compares with its own, so that the service cannot take them for somebody else. @param {string} userId @returns {Record<string, string>} */

@@ -84,7 +84,16 @@ def _hint(client_hint: str | None) -> dict[str, str]:
     """The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app."""
     if client_hint is None:
         return {}
-    return {"X-Client-Hint": hashlib.sha256(client_hint.encode("utf-8", "surrogatepass")).hexdigest()}
+    return {"X-Client-Hint": _hash_of(client_hint)}
+
+
+def _hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _in_ascii(key: str) -> str:
+    """The service reads no other text in a header: the hash stands for it."""
+    return key if key.isascii() else _hash_of(key)
 
 
 def catalog(*, domain: str | None = None, query: str | None = None) -> Call[tuple[results.ScopeEntry, ...]]:
@@ -138,7 +147,7 @@ def request_consent(
         check_request(request, body)
         return request
 
-    headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
+    headers = _hint(client_hint) | ({"Idempotency-Key": _in_ascii(idempotency_key)} if idempotency_key else {})
     return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
 
 
