@@ -167,10 +167,16 @@ function headersOf(headers) {
 /** @param {unknown} body @throws {Refused} */
 function jsonText(body) {
   try {
-    return JSON.stringify(body);
+    return JSON.stringify(body, finite);
   } catch {
     throw new Refused("the body has what JSON cannot say");
   }
+}
+
+/** JSON.stringify would send null for NaN, which leaves a member out. @param {string} _name @param {unknown} value */
+function finite(_name, value) {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("no number of JSON");
+  return value;
 }
 
 /** Seconds as a timer takes them. @param {number} seconds */
