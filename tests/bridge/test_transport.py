@@ -179,7 +179,9 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
     assert [call.headers.get("idempotency-key") for call in fake.received] == ["once", "once", None, None]
 
 
-@pytest.mark.parametrize(("key", "sent"), [("order 7", "order 7"), ("注文", hashlib.sha256("注文".encode()).hexdigest())])
+@pytest.mark.parametrize(
+    ("key", "sent"), [("order 7", "order 7"), ("注文", hashlib.sha256("注文".encode()).hexdigest())]
+)
 def test_an_idempotency_key_is_any_text(fake, client, key, sent):
     fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
 
