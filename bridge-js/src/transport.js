@@ -182,6 +182,15 @@ function finite(_name, value) {
 /** Seconds as a timer takes them. @param {number} seconds */
 const timerOf = (seconds) => Math.min(LONGEST_TIMER, Math.ceil(seconds * 1000));
 
+/** A name as a part of an address. @param {string} name @throws {Refused} */
+export function part(name) {
+  try {
+    return encodeURIComponent(name);
+  } catch {
+    throw new Refused("a name holds a lone surrogate");
+  }
+}
+
 /** @param {Record<string, unknown>} params */
 function query(params) {
   const given = new URLSearchParams();

@@ -208,6 +208,14 @@ def test_what_cannot_be_sent_is_refused_and_not_tried_again(fake, client, pauses
     assert (fake.received, pauses) == ([], [])
 
 
+@pytest.mark.parametrize(("call", "given"), [("discover", "usr_\ud800"), ("people", "\udfff"), ("receipt", "\ud800")])
+def test_a_name_that_no_address_can_hold_is_refused(fake, client, call, given):
+    with refused_for(None):
+        getattr(client, call)(given)
+
+    assert fake.received == []
+
+
 def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(fake, make_client, tmp_path):
     with agent(resets, certificate=self_signed(tmp_path, "127.0.0.1")) as stranger:
         fake.url = stranger.url

@@ -190,6 +190,7 @@ for (const idempotencyKey of ["a\nb", " a", "a ", "x".repeat(129), "\ud800"]) {
 test("what no JSON can say is the caller's error, and is not tried again", async () => {
   for (const maxReads of [3n, NaN, Infinity]) await assert.rejects(ask({ maxReads, idempotencyKey: "once" }), bridge.Refused);
   await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), bridge.Refused);
+  await assert.rejects(client.discover("usr_\ud800"), bridge.Refused);
   assert.deepEqual([received, pauses], [[], []]);
 });
 
