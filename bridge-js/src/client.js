@@ -14,7 +14,7 @@ import { Proving } from "./proving.js";
 import { makePerson, PEOPLE as SANDBOX, SandboxPerson, tellEvent } from "./sandbox.js";
 import { CATALOG, CONNECTION, DISCOVERY, ENVELOPE, FOUND, MADE_CONNECTION, MADE_REQUEST, PAGE, PEOPLE, shaped, SIGNED, STATUS, TERMS } from "./shapes.js";
 import { PATIENCE, SILENCE, Stream } from "./streams.js";
-import { isTransient, jsonOf, restBaseUrl, sleep, Transport } from "./transport.js";
+import { isTransient, jsonOf, part, restBaseUrl, sleep, Transport } from "./transport.js";
 
 /** @typedef {import("./index.js").MadeRequest} MadeRequest */
 /** @typedef {import("./index.js").Envelope} Envelope */
@@ -48,7 +48,7 @@ export class Client {
 
   /** @param {string} userId @param {{clientHint?: string}} [options] */
   async discover(userId, { clientHint } = {}) {
-    const answer = await this.#transport.send(`/user-scopes/${encodeURIComponent(userId)}`, { headers: hintOf(clientHint) });
+    const answer = await this.#transport.send(`/user-scopes/${part(userId)}`, { headers: hintOf(clientHint) });
     return shaped(DISCOVERY, jsonOf(answer));
   }
 
@@ -113,20 +113,20 @@ export class Client {
 
   /** @param {string} connectionId @param {import("./index.js").BegunWith & {waitSeconds?: number}} [options] @returns {Promise<import("./index.js").Connection>} */
   async connection(connectionId, { waitSeconds = 0, ...begunWith } = {}) {
-    const path = `/connections/${encodeURIComponent(connectionId)}`;
+    const path = `/connections/${part(connectionId)}`;
     return checkedConnection(await this.#get(CONNECTION, path, { wait: waitSeconds || undefined }, waitSeconds), connectionId, begunWith);
   }
 
   /** @param {string} connectionId @param {string} connectionCode @param {import("./index.js").BegunWith} [begunWith] @returns {Promise<import("./index.js").Connection>} */
   async completeConnection(connectionId, connectionCode, begunWith = {}) {
     const sent = { method: "POST", body: { connection_code: connectionCode } };
-    const answer = await this.#transport.send(`/connections/${encodeURIComponent(connectionId)}/complete`, sent);
+    const answer = await this.#transport.send(`/connections/${part(connectionId)}/complete`, sent);
     return checkedConnection(shaped(CONNECTION, jsonOf(answer)), connectionId, begunWith);
   }
 
   /** @param {string} userId */
   async endConnection(userId) {
-    await this.#transport.send(`/connections/${encodeURIComponent(userId)}`, { method: "DELETE", repeatable: false });
+    await this.#transport.send(`/connections/${part(userId)}`, { method: "DELETE", repeatable: false });
   }
 
   // -- waiting
@@ -283,13 +283,13 @@ export class Client {
 
   /** @param {string} receiptId */
   async receipt(receiptId) {
-    const { jws } = await this.#get(SIGNED, `/receipts/${encodeURIComponent(receiptId)}`);
+    const { jws } = await this.#get(SIGNED, `/receipts/${part(receiptId)}`);
     return this.#proving.receipt(receiptId, jws);
   }
 
   /** @param {string} receiptId */
   async receiptWithProof(receiptId) {
-    const answer = await this.#transport.send(`/receipts/${encodeURIComponent(receiptId)}`, { params: { proof: 1 } });
+    const answer = await this.#transport.send(`/receipts/${part(receiptId)}`, { params: { proof: 1 } });
     return answer.status === 200 ? this.#proving.receiptWithProof(receiptId, jsonOf(answer)) : null;
   }
 
@@ -319,16 +319,19 @@ export class Client {
 
 /** The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app. @param {string | undefined} hint @returns {Record<string, string>} */
 function hintOf(hint) {
-  return hint === undefined ? {} : { "X-Client-Hint": createHash("sha256").update(hint).digest("hex") };
+  return hint === undefined ? {} : { "X-Client-Hint": hashOf(hint) };
 }
 
-/** The header that names a call's repetitions: a header is bytes, so that text goes as UTF-8. @param {string | undefined} key @returns {Record<string, string>} */
+/** @param {string} text */
+const hashOf = (text) => createHash("sha256").update(text).digest("hex");
+
+/** The header that names a call's repetitions; the service reads ASCII alone there, so that a hash stands for other text. @param {string | undefined} key @returns {Record<string, string>} */
 function repetitionOf(key) {
   if (!key) return {};
   if (!/^(?! )[^\x00-\x1f\x7f\p{Cs}]{1,128}(?<! )$/u.test(key)) {
     throw new Refused("the idempotency key is not 1 to 128 characters without control characters or spaces about it", "idempotency_key");
   }
-  return { "Idempotency-Key": Buffer.from(key).toString("latin1") };
+  return { "Idempotency-Key": /^[ -~]+$/.test(key) ? key : hashOf(key) };
 }
 
 /** What the person's vault compares with its own, so that the service cannot take them for somebody else. @param {string} userId @returns {Record<string, string>} */

@@ -13,7 +13,7 @@ import { openRoot, openSegment, rootMembers, sealSegment } from "./formats/vault
 import { newRecoveryCode, newVaultKey, wrap } from "./formats/wrappers.js";
 import { CONNECTION_ANSWER, DATA, PERSON, PROCESSING, REVISIONS, SEGMENTS, shaped, STATUS } from "./shapes.js";
 import { SYNTHETIC_PROFILE } from "./synthetic.js";
-import { jsonOf } from "./transport.js";
+import { jsonOf, part } from "./transport.js";
 
 /** @typedef {import("./index.js").Status} Status */
 /** @typedef {import("./index.js").VaultKey} VaultKey */
@@ -30,7 +30,7 @@ export class SandboxPerson {
   /** @param {import("./transport.js").Transport} transport @param {string} userId @param {string} label @param {VaultKey | null} vaultKey */
   constructor(transport, userId, label, vaultKey) {
     this.#transport = transport;
-    this.#before = `${PEOPLE}/${encodeURIComponent(userId)}`;
+    this.#before = `${PEOPLE}/${part(userId)}`;
     this.userId = userId;
     this.label = label;
     this.vaultKey = vaultKey;
@@ -79,7 +79,7 @@ export class SandboxPerson {
     const jwe = await sealExport(content, members, review.connector_public_key);
     const duration = accessDuration ?? request.access_duration;
     const what = { attributes: approved, accessDuration: duration, jwe };
-    return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, {
+    return this.#status("POST", `/requests/${part(requestId)}/decision`, {
       decision: "approve",
       request_digest: review.request_digest,
       access_duration: duration,
@@ -93,7 +93,7 @@ export class SandboxPerson {
   /** @param {string} requestId @param {{reason?: string}} [options] @returns {Promise<Status>} */
   async deny(requestId, { reason } = {}) {
     const body = { decision: "deny", ...(reason ? { reason } : {}) };
-    return this.#status("POST", `/requests/${encodeURIComponent(requestId)}/decision`, body);
+    return this.#status("POST", `/requests/${part(requestId)}/decision`, body);
   }
 
   /** @param {string} connectionId @returns {Promise<import("./contract.js").ConnectionAnswer>} */
@@ -113,7 +113,7 @@ export class SandboxPerson {
   pause = (grantId) => this.#move(grantId, "pause");
   /** Opening reading again is signed. @param {string} grantId @returns {Promise<Status>} */
   resume = async (grantId) => {
-    const grant = `/grants/${encodeURIComponent(grantId)}`;
+    const grant = `/grants/${part(grantId)}`;
     const { request_id } = await this.#send("GET", `${grant}/approval`);
     const { iss, sub, aud, request_digest } = exportHeader(await this.#review(request_id));
     const { nonce } = await this.#send("GET", `${grant}/nonce`);
@@ -172,7 +172,7 @@ export class SandboxPerson {
 
   /** What is asked, believed only after the digest and the key's thumbprint were recomputed here. @param {string} requestId */
   async #review(requestId) {
-    const body = shaped(DATA, await this.#send("GET", `/requests/${encodeURIComponent(requestId)}/data`));
+    const body = shaped(DATA, await this.#send("GET", `/requests/${part(requestId)}/data`));
     const own = {
       request_digest: requestDigest(body.request),
       connector_thumbprint: await thumbprint(body.connector_public_key),
@@ -206,7 +206,7 @@ export class SandboxPerson {
 
   /** @param {string} grantId @param {string} verb @returns {Promise<Status>} */
   async #move(grantId, verb) {
-    return this.#status("POST", `/grants/${encodeURIComponent(grantId)}/${verb}`, {});
+    return this.#status("POST", `/grants/${part(grantId)}/${verb}`, {});
   }
 
   /** @param {string} method @param {string} path @param {unknown} body @returns {Promise<Status>} */

@@ -167,14 +167,29 @@ function headersOf(headers) {
 /** @param {unknown} body @throws {Refused} */
 function jsonText(body) {
   try {
-    return JSON.stringify(body);
+    return JSON.stringify(body, finite);
   } catch {
     throw new Refused("the body has what JSON cannot say");
   }
 }
 
+/** JSON.stringify would send null for NaN, which leaves a member out. @param {string} _name @param {unknown} value */
+function finite(_name, value) {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("no number of JSON");
+  return value;
+}
+
 /** Seconds as a timer takes them. @param {number} seconds */
 const timerOf = (seconds) => Math.min(LONGEST_TIMER, Math.ceil(seconds * 1000));
+
+/** A name as a part of an address. @param {string} name @throws {Refused} */
+export function part(name) {
+  try {
+    return encodeURIComponent(name);
+  } catch {
+    throw new Refused("a name holds a lone surrogate");
+  }
+}
 
 /** @param {Record<string, unknown>} params */
 function query(params) {

@@ -29,6 +29,7 @@ from consent_bridge.transport import TRANSIENT, Answer
 WRAPPING_ALG = "ECDH-ES+A256KW"
 LONGEST_WAIT = 30
 _POLL_PAUSE = 1.0
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _IDEMPOTENCY_KEY = re.compile(r"(?! )[^\x00-\x1f\x7f\ud800-\udfff]{1,128}(?<! )\Z")
 
 Result = TypeVar("Result")
@@ -77,14 +78,23 @@ def discover(
         return results.build(results.Discovery, answer.json())
 
     params = _query(domain=domain, query=query)
-    return Call("GET", f"/user-scopes/{quote(user_id, safe='')}", read, params=params, headers=_hint(client_hint))
+    return Call("GET", f"/user-scopes/{_part(user_id)}", read, params=params, headers=_hint(client_hint))
 
 
 def _hint(client_hint: str | None) -> dict[str, str]:
     """The header that names the app's own caller: as a hash, so that any text will do and none of it leaves the app."""
     if client_hint is None:
         return {}
-    return {"X-Client-Hint": hashlib.sha256(client_hint.encode("utf-8", "surrogatepass")).hexdigest()}
+    return {"X-Client-Hint": _hash_of(client_hint)}
+
+
+def _hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _in_ascii(key: str) -> str:
+    """The service reads no other text in a header: the hash stands for it."""
+    return key if key.isascii() else _hash_of(key)
 
 
 def catalog(*, domain: str | None = None, query: str | None = None) -> Call[tuple[results.ScopeEntry, ...]]:
@@ -138,7 +148,7 @@ def request_consent(
         check_request(request, body)
         return request
 
-    headers = _hint(client_hint) | ({"Idempotency-Key": idempotency_key} if idempotency_key else {})
+    headers = _hint(client_hint) | ({"Idempotency-Key": _in_ascii(idempotency_key)} if idempotency_key else {})
     return Call("POST", "/request-consent", read, body=body, headers=headers, repeatable=bool(idempotency_key))
 
 
@@ -219,7 +229,7 @@ def end_connection(user_id: str) -> Call[None]:
 
 
 def _connection(name: str) -> str:
-    return f"/connections/{quote(name, safe='')}"
+    return f"/connections/{_part(name)}"
 
 
 def _checked(
@@ -305,7 +315,7 @@ def log_proof(entry_hash: str) -> Call[str | None]:
     def read(answer: Answer) -> str | None:
         return _text(answer) if answer.status == 200 else None
 
-    return Call("GET", f"/log/proof/{quote(entry_hash, safe='')}", read, public=True)
+    return Call("GET", f"/log/proof/{_part(entry_hash)}", read, public=True)
 
 
 LogCall = Generator[Call[Any], Any, Result]  # yields the calls that it needs, gets what their answers are read as
@@ -431,11 +441,11 @@ def receipt_with_proof(receipt_id: str) -> Call[dict[str, Any] | None]:
     def read(answer: Answer) -> dict[str, Any] | None:
         return answer.json() if answer.status == 200 else None
 
-    return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", read, params={"proof": "1"})
+    return Call("GET", f"/receipts/{_part(receipt_id)}", read, params={"proof": "1"})
 
 
 def receipt(receipt_id: str) -> Call[str]:
-    return Call("GET", f"/receipts/{quote(receipt_id, safe='')}", _jws)
+    return Call("GET", f"/receipts/{_part(receipt_id)}", _jws)
 
 
 def proven_receipt(receipt_id: str, jws: str, known: proofs.Keys) -> results.Receipt:
@@ -506,5 +516,17 @@ def _text(answer: Answer) -> str:
         raise BadAnswer("the answer is no text") from error
 
 
+def _part(name: str) -> str:
+    """A name as a part of an address."""
+    return quote(_unicode(name), safe="")
+
+
+def _unicode(text: str) -> str:
+    """Refused where it has half of a surrogate pair, which no address can hold."""
+    if _SURROGATE.search(text):
+        raise Refused("a name or a search holds a lone surrogate")
+    return text
+
+
 def _query(**values: object) -> dict[str, str]:
-    return {name: str(value) for name, value in values.items() if value is not None}
+    return {name: _unicode(str(value)) for name, value in values.items() if value is not None}

@@ -7,6 +7,7 @@ answered with the protocol's error, under its own id where one can be made out.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import BinaryIO
 
@@ -32,8 +33,9 @@ class Lines:
         self._stream, self._refuse = stream, refuse
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        while line := await self._next():
-            if line.isspace():
+        while read := await self._next():
+            line = read.removeprefix(BOM_UTF8)
+            if not line.strip():
                 continue
             error = _error_of(line)
             if error is None:

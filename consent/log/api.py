@@ -18,6 +18,7 @@ from consent.log.notes import base64_of
 _TEXT = "text/plain; charset=utf-8"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _NUMBER = re.compile(r"(?:x\d{3}/)*\d{3}\Z", re.ASCII)
+_LEVEL = re.compile(r"(?:[0-9]|[1-5][0-9]|6[0-3])\Z")
 _HASH = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _SIZE = re.compile(r"\A(?:0|[1-9][0-9]{0,17})\Z")
 
@@ -66,7 +67,7 @@ class LogTile(LogView):
 
     def get(self, request: HttpRequest, level: str, place: str) -> HttpResponse:
         number, width = _place(place)
-        depth = int(level) if level.isdecimal() and str(int(level)) == level and int(level) < 64 else None
+        depth = int(level) if _LEVEL.match(level) else None
         if depth is None or tile_width(depth, number, published.newest_signed_size()) < width:
             raise NotFound("There is no such tile.")
         return _unchanging(tree.tile(depth, number, width))

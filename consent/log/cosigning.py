@@ -1,6 +1,7 @@
 """Asking witnesses to cosign the newest checkpoint, as C2SP's tlog-witness says."""
 
 import logging
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -18,6 +19,7 @@ _log = logging.getLogger(__name__)
 _RENEWED_AFTER = timedelta(hours=12)  # well within the day for which readers take a cosignature for fresh
 _SECONDS = 5.0  # for a whole answer
 _LIMIT = 16 * 1024  # bytes of an answer
+_SIZE = re.compile(r"\s*[0-9]{1,18}\s*\Z", re.ASCII)
 _client = Client(may_reach=addresses.is_host)  # the operator names them, and one may stand inside the same network
 _sizes: dict[str, int] = {}  # of each witness, by its key, the size that it cosigned last: a guess, which it corrects
 
@@ -83,7 +85,7 @@ def _line(checkpoint: AuditCheckpoint, witness: Witness, answer: Answer | None) 
     if answer is None:
         return None
     text = answer.body.decode("utf-8", "replace")
-    if answer.status == 409 and text.strip().isdecimal():
+    if answer.status == 409 and _SIZE.match(text):
         size = int(text)
         if size > checkpoint.size:
             _log.critical(

@@ -122,7 +122,7 @@ class Segment(OwnerView):
         return json_answer(kept)
 
     def delete(self, request: Request, domain: str, segment_id: str) -> HttpResponse:
-        base = int(self.query(web_schemas.DeleteQuery).base_content_revision)
+        base = self.query(web_schemas.DeleteQuery).base_content_revision
         notes = checked(web_schemas.WithNotesBody, request.data).model_dump()["notes"]
         delete = partial(
             segment_actions.delete_segment,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from common.admission.schemas import Strict, unique
@@ -136,14 +136,10 @@ class SegmentsQuery(Strict):
         return self
 
 
-class DeleteQuery(BaseModel):
-    """`DELETE /vault/segments/{domain}/{segment_id}`; a query's numbers come as text."""
+class DeleteQuery(Strict):
+    """`DELETE /vault/segments/{domain}/{segment_id}`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    base_content_revision: Annotated[
-        str, Field(pattern=r"^(?:0|[1-9][0-9]{0,8})$", description="The revision that you know.")
-    ]
+    base_content_revision: Annotated[Revision, Field(description="The revision that you know.")]
 
 
 class RotationBody(Strict):

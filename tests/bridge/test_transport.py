@@ -1,6 +1,7 @@
 """What every call keeps to: bounds, retries, redirects, errors and the token."""
 
 import copy
+import hashlib
 import math
 import pickle
 
@@ -178,13 +179,15 @@ def test_write_that_says_the_same_when_repeated_is_tried_again(fake, client):
     assert [call.headers.get("idempotency-key") for call in fake.received] == ["once", "once", None, None]
 
 
-@pytest.mark.parametrize("key", ["order 7", "Größe 7", "注文"])
-def test_an_idempotency_key_is_any_text(fake, client, key):
+@pytest.mark.parametrize(
+    ("key", "sent"), [("order 7", "order 7"), ("注文", hashlib.sha256("注文".encode()).hexdigest())]
+)
+def test_an_idempotency_key_is_any_text(fake, client, key, sent):
     fake.on("POST", "/api/v1/request-consent", Reply(MADE_REQUEST, 201))
 
     client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, idempotency_key=key)
 
-    assert fake.received[0].headers["idempotency-key"].encode("latin-1").decode() == key
+    assert fake.received[0].headers["idempotency-key"] == sent
 
 
 UNFIT = {
@@ -203,6 +206,14 @@ def test_what_cannot_be_sent_is_refused_and_not_tried_again(fake, client, pauses
         client.request_consent("usr_a", SCOPE, purpose="Suggest food", key=KEY, **given)
 
     assert (fake.received, pauses) == ([], [])
+
+
+@pytest.mark.parametrize(("call", "given"), [("discover", "usr_\ud800"), ("people", "\udfff"), ("receipt", "\ud800")])
+def test_a_name_that_no_address_can_hold_is_refused(fake, client, call, given):
+    with refused_for(None):
+        getattr(client, call)(given)
+
+    assert fake.received == []
 
 
 def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(fake, make_client, tmp_path):

@@ -84,6 +84,16 @@ def test_a_quorum_is_enough(grow: Grow, hire: Hire, settings: Any) -> None:
     assert proof.checkpoint.cosignatures
 
 
+def test_a_witness_that_names_no_size_keeps_nobody_else_from_cosigning(
+    grow: Grow, hire: Hire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, _ = hire("w1.example"), hire("w2.example")
+    monkeypatch.setattr(odd, "add_checkpoint", lambda body: (409, "9" * 5000))
+    grow(2)
+
+    assert ask_log_witnesses() == 1
+
+
 def test_a_witness_that_lies_is_not_believed(grow: Grow, hire: Hire, monkeypatch: pytest.MonkeyPatch) -> None:
     witness = hire("w1.example")
     grow(2)

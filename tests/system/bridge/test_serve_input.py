@@ -135,6 +135,12 @@ def test_line_that_is_no_message_is_answered(bridge, line, code, answers):
     assert (answer["id"], answer["error"]["code"]) == (answers, code)
 
 
+def test_a_byte_order_mark_before_a_message_is_passed_over(bridge):
+    line = b"\xef\xbb\xbf" + json.dumps(bridge.request("no/such")).encode()
+
+    assert bridge.ask(line)["error"]["code"] == NO_METHOD
+
+
 def test_empty_lines_are_passed_over(bridge):
     bridge.write(b"")
     bridge.write(b"   ")

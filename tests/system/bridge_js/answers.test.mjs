@@ -174,9 +174,9 @@ test("a write under a key is tried again", async () => {
 
 test("a key of any text is sent as the service reads it", async () => {
   answers({ body: MADE_REQUEST });
-  for (const idempotencyKey of ["trip 42/a", "ключ", "é".repeat(128)]) {
+  for (const [idempotencyKey, sent] of [["trip 42/a", "trip 42/a"], ["ключ", createHash("sha256").update("ключ").digest("hex")]]) {
     await ask({ idempotencyKey });
-    assert.equal(Buffer.from(received.at(-1).headers["idempotency-key"], "latin1").toString(), idempotencyKey);
+    assert.equal(received.at(-1).headers["idempotency-key"], sent);
   }
 });
 
@@ -188,8 +188,9 @@ for (const idempotencyKey of ["a\nb", " a", "a ", "x".repeat(129), "\ud800"]) {
 }
 
 test("what no JSON can say is the caller's error, and is not tried again", async () => {
-  await assert.rejects(ask({ maxReads: 3n, idempotencyKey: "once" }), bridge.Refused);
+  for (const maxReads of [3n, NaN, Infinity]) await assert.rejects(ask({ maxReads, idempotencyKey: "once" }), bridge.Refused);
   await assert.rejects(client.events({ lastEventId: "4\n1" }).next(), bridge.Refused);
+  await assert.rejects(client.discover("usr_\ud800"), bridge.Refused);
   assert.deepEqual([received, pauses], [[], []]);
 });
 
