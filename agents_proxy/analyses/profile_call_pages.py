@@ -135,6 +135,7 @@ def _call_agent(
         named = signing.dumps([person.public_id, page.agent, *reply.names, short], salt=_SALT, compress=True)
         return {"question": reply.question, "question_names": named}, 200
     if reply.profile is None:
-        return {"problem": analysis_words.REASONS[reply.error_code]}, _FAILED_STATUS
+        reasons = analysis_words.REASONS | analysis_words.UNREADABLE
+        return {"problem": reasons[reply.error_code]}, _FAILED_STATUS
     sections = profile_view.sections(reply.profile)
     return {"answered": True, "sections": sections, "intents": profile_view.timeline(reply.profile)}, 200

@@ -51,6 +51,8 @@ def call_profile_agent(*, by: User, agent: str, text: str, network: str, names: 
     prompt = Prompt(text, session_id, task_id)
     about = subject_of(consent_pk, AGENTS[agent].purpose).for_prompt(text)
     answer = calls.call_agent(agent, prompt, consent_pk=consent_pk, about=about)
+    if consents.was_withdrawn(consent_pk):
+        raise ConsentRequired
     if answer.conversation is not None:
         return ProfileReply(agent, None, question=answer.question, names=(session_id, task_id))
     reading = reading_of(json.loads(answer.body))

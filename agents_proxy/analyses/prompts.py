@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from agents_proxy.analyses.results import own_values
@@ -47,8 +48,14 @@ def profile_prompt(
 
 
 def number_of(submitted: Mapping[str, str]) -> str:
-    """The submitted number with its country."""
-    return submitted["countryCode"] + submitted["phoneNumber"]
+    """The submitted number with its country, as verified ones are kept: without the zero that is dialled in it."""
+    import phonenumbers  # large, and the rest here needs none of it
+
+    written = submitted["countryCode"] + submitted["phoneNumber"]
+    with suppress(phonenumbers.NumberParseException):
+        parsed = phonenumbers.parse(written)
+        written = str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+    return written
 
 
 def _member(name: str, control: Control, wording: PromptField | None) -> str:

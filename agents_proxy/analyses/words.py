@@ -63,6 +63,11 @@ REASONS = {
     "consent_withdrawn": _("The consent ended before this step."),
 }
 
+# the same on a page of one call, which keeps no answer
+UNREADABLE = dict.fromkeys(
+    ("not_json", "not_an_object", "too_deep"), _("The answer was not a profile that can be read.")
+)
+
 # what a page says where something about an analysis is refused, by the problem's code
 PROBLEMS = {
     "subject_not_verified": _("Verify this address first, under E-mail addresses: nobody else can be asked about."),

@@ -85,8 +85,8 @@ def read_card(channel: Channel) -> Card:
     if answer.status != 200:
         raise _unusable(f"no agent card: HTTP {answer.status}")
     try:
-        card = strict_json(answer.body)
-    except InvalidRequest:
+        card = strict_json(envelope.as_json(answer.body))
+    except (InvalidRequest, InvalidAgentResponse):
         raise _unusable("the agent card is not JSON") from None
     chosen = _interface(card) if isinstance(card, dict) else None
     if chosen is None:

@@ -49,8 +49,8 @@ _HIDDEN = re.compile(
 )
 _NOTE = """
 INSERT INTO agent_calls (agent, session_id, task_id, consent_id, started_at, duration_ms, outcome, bytes)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
-"""
+VALUES (%s, %s, %s, (SELECT id FROM processing_consents WHERE id = %s), %s, %s, %s, %s)
+"""  # of nobody where they were erased meanwhile
 
 
 class _Admission:

@@ -16,7 +16,7 @@ from agents_proxy.agents import Upstream
 from agents_proxy.errors import CallFailed, InvalidAgentResponse
 from agents_proxy.proxy.assertions import HEADER
 from agents_proxy.proxy.channel import Channel, failure_of
-from agents_proxy.proxy.envelope import Prompt, Reply, result_of, task_failed
+from agents_proxy.proxy.envelope import Prompt, Reply, as_json, result_of, task_failed
 from common.json_bodies import strict_json
 from common.problems import InvalidRequest
 from pkm.registry.controls import Control
@@ -70,13 +70,13 @@ def call(upstream: Upstream, prompt: Prompt, assertion: str) -> Reply:
         raise failure_of(CallFailed(), answer)
     size = len(answer.body)
     try:
-        choice = strict_json(answer.body)["choices"][0]
+        choice = strict_json(as_json(answer.body))["choices"][0]
         if why := _unfinished(choice):
             return task_failed(prompt.task_id, size, upstream_text=why)
         content = strict_json(_OUTER_FENCE.sub(r"\1", choice["message"]["content"]).encode())
         entries = content["entries"] if "entries" in content else _entries_of_profile(content, names)
         found, dropped = _quoted_values(entries, names, prompt.text)
-    except (InvalidRequest, KeyError, IndexError, TypeError, AttributeError):
+    except (InvalidAgentResponse, InvalidRequest, KeyError, IndexError, TypeError, AttributeError):
         raise failure_of(InvalidAgentResponse(), answer) from None
     part = {"type": "text", "text": json.dumps(found, ensure_ascii=False)}
     status = {"state": "completed", "message": {"role": "agent", "parts": [part]}}

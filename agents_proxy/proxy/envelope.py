@@ -220,9 +220,20 @@ def _passed_on(result: Any, state: str | None) -> Any:
             inner = {**inner, "status": {name: v for name, v in inner["status"].items() if name != "message"}}
     elif state == "input-required":
         inner = {name: inner[name] for name in _QUESTION if name in inner}
-        inner["status"] = {name: v for name, v in inner["status"].items() if name in _STATUS_MEMBERS}
+        inner["status"] = {
+            name: _texts_of(v) if name == "message" else v
+            for name, v in inner["status"].items()
+            if name in _STATUS_MEMBERS
+        }
     inner = _without_asides(inner)
     return {"task": inner} if isinstance(result, dict) and result.keys() == {"task"} else inner
+
+
+def _texts_of(message: Any) -> Any:
+    """A question as it is said: the data beside it is for programs of the upstream's own."""
+    if not (isinstance(message, dict) and isinstance(message.get("parts"), list)):
+        return message
+    return {**message, "parts": [part for part in message["parts"] if isinstance(part, dict) and "text" in part]}
 
 
 def _without_asides(value: Any) -> Any:

@@ -1,11 +1,12 @@
 """Server-sent events out of the pieces in which a body arrives (HTML standard, 9.2), as far as A2A needs them."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 
 from agents_proxy.proxy.envelope import Reply
 
-_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_END = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)")  # of a line, and a blank one
 _LINE = re.compile(rb"\r\n|\n|\r")
 _LONGEST_END = 4  # bytes
 
@@ -42,7 +43,8 @@ class Events:
             self._handed_on(rest)
 
     def _handed_on(self, event: bytes) -> bool:
-        lines = [line[5:].removeprefix(b" ") for line in _LINE.split(event) if line.startswith(b"data:")]
+        whole = _LINE.split(event.removeprefix(BOM_UTF8))
+        lines = [line[5:].removeprefix(b" ") for line in whole if line.startswith(b"data:")]
         if not lines:
             return False
         self.count += 1

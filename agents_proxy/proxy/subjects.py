@@ -27,6 +27,8 @@ _NUMBER = re.compile(r"[+(]{0,2}[0-9][0-9 ()/.-]{5,24}[0-9]")
 _DIGITS = re.compile(r"(?<![\w+.@-])[1-9][0-9]{9,14}(?![\w@-])")
 _BY_TRUNK = re.compile(r"(?<![\w+])(?<![0-9][\s./-])00(?=[1-9])")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_DAY = re.compile(r"\b(?:(?:19|20)\d\d([./-])[01]\d\1[0-3]\d|[0-3]\d([./-])[0-3]\d\2(?:19|20)\d\d)(?![0-9])")
 _SEPARATOR = r"[\s()/.-]{0,3}"
 # a field in a text that may be no JSON: its name up to the colon, and where the next one begins
 _FIELD = re.compile(
@@ -126,7 +128,7 @@ def named_in(text: str) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return _DASHES.sub("-", _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).casefold()
 
 
 def _written(own: str) -> re.Pattern[str]:
@@ -189,14 +191,15 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _real(kind: str, value: str) -> Iterator[tuple[str, str]]:
-    """What of a value is an address or a number, and neither masked nor a placeholder."""
+    """What of a value is an address or a number, and neither masked nor a placeholder, nor a day."""
+    value = _plain(value)
     if kind == "email":
         for found in _ADDRESS.finditer(value):
             for address in {folded(found[0]), folded(found[0].strip(_MARKS))}:
                 if "**" not in address and address not in _NO_ADDRESS:
                     yield kind, address
     elif kind == "phone":
-        for found in _NUMBER.finditer(value):
+        for found in _NUMBER.finditer(_DAY.sub(" ", value)):
             digits = re.sub("[^0-9]", "", found[0])
             if len(digits) >= LEAST_DIGITS and len(set(digits)) > 2 and digits not in "01234567890":
                 yield kind, found[0]

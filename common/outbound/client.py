@@ -147,7 +147,8 @@ def _body(response: urllib3.BaseHTTPResponse, limit: int, until: Callable[[bytes
         raise InvalidAnswer
     current.get().may_still_come += _FRAMING * limit
     received = bytearray()
-    for chunk in response.stream(_CHUNK, decode_content=False):
+    # piece by piece as they come: `stream` would wait for a whole chunk, and take a cut between two for an answer
+    for chunk in iter(lambda: response.read1(_CHUNK, decode_content=False), b""):
         received += chunk
         if len(received) > limit:
             raise InvalidAnswer

@@ -1,5 +1,6 @@
 """A2A as our side speaks it: which card is taken, how a task is followed, and what a broken stream costs."""
 
+import gzip
 import json
 from typing import Any
 
@@ -92,6 +93,8 @@ def test_the_newest_revision_over_json_rpc_on_the_configured_origin_is_taken(
     [
         (("404 Not Found", b"{}"), "no agent card: HTTP 404"),
         (("200 OK", b"<html>"), "the agent card is not JSON"),
+        (("200 OK", b"\x1f\x8b\x08"), "the agent card is not JSON"),
+        (("200 OK", gzip.compress(b"[]")), "the agent card names no address for JSON-RPC in A2A 0.3 or 1.0"),
         (("200 OK", b"[]"), "the agent card names no address for JSON-RPC in A2A 0.3 or 1.0"),
     ],
 )
@@ -181,8 +184,9 @@ def test_what_is_no_task_or_cannot_be_looked_at_makes_no_sense(result: Any) -> N
     assert len(running.prompts) == 1
 
 
-def streaming(*events: Any, cut: bool = False, then: Any = None) -> Behaviour:
-    """An agent that streams these events, and answers `then` to whoever asks again."""
+def streaming(*events: Any, cut: str = "", then: Any = None) -> Behaviour:
+    """An agent that streams these events, and answers `then` to whoever asks again. `cut`: of its length, or in chunks
+    of which no last one comes."""
 
     def behave(connection: Any, call: Call, running: Agent) -> None:
         rpc = [{"jsonrpc": "2.0", "id": call.body["id"], "result": event} for event in events]
@@ -191,8 +195,10 @@ def streaming(*events: Any, cut: bool = False, then: Any = None) -> Behaviour:
             connection.sendall(http("200 OK", json.dumps(answered).encode()))
             return
         body = b"".join(b": still here\r\n\r\ndata: %b\r\n\r\n" % json.dumps(each).encode() for each in rpc)
-        length = str(len(body) + 100 * cut)
-        connection.sendall(http("200 OK", body, content_type="text/event-stream", content_length=length))
+        framing = {"content_length": str(len(body) + 100 * (cut == "length"))}
+        if cut == "chunks":
+            body, framing = b"%x\r\n%b\r\n" % (len(body), body), {"content_length": "", "transfer_encoding": "chunked"}
+        connection.sendall(http("200 OK", body, content_type="text/event-stream", **framing))
         if cut:
             connection.shutdown(2)
 
@@ -226,8 +232,8 @@ def test_a_stream_tells_how_much_has_come_but_for_its_end() -> None:
     assert counts == list(range(1, 3 + len(CHUNKS)))
 
 
-@pytest.mark.parametrize("cut", [False, True])
-def test_a_stream_that_ends_early_is_gone_on_with_by_asking(cut: bool) -> None:
+@pytest.mark.parametrize("cut", ["", "length", "chunks"])
+def test_a_stream_that_ends_early_is_gone_on_with_by_asking(cut: str) -> None:
     finished = task("completed", artifacts=[{"artifactId": "a", "parts": [{"data": {"a": 1}}]}])
     behave = streaming(WORKING, *CHUNKS, cut=cut, then=finished)
     with agent(with_card(behave, Speech.A2A_0_3, capabilities={"streaming": True})) as running:
@@ -244,15 +250,25 @@ def test_who_offers_a_stream_may_answer_without_one() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_events_are_whole_wherever_their_body_is_cut(end: str, size: int) -> None:
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_events_are_whole_wherever_their_body_is_cut(mark: str, end: str, size: int) -> None:
     seen: list[bytes] = []
     events = Events(lambda data: (seen.append(data) is not None or len(seen) == 3, None))
-    text = f'data: {{"a": 1}}{end}{end}: none{end}{end}id: 7{end}data:{{{end}data: }}{end}{end}data: {{"c": 1}}'
-    for at in range(0, len(text), size):
+    text = f'{mark}data: {{"a": 1}}{end}{end}: none{end}{end}id: 7{end}data:{{{end}data: }}{end}{end}data: {{"c": 1}}'
+    for at in range(0, len(text.encode()), size):
         assert not events.feed(text.encode()[at : at + size])
     events.end()
 
     assert (seen, events.count) == ([b'{"a": 1}', b"{\n}", b'{"c": 1}'], 3)
+
+
+def test_a_blank_line_ends_an_event_however_each_line_ends() -> None:
+    seen: list[bytes] = []
+    events = Events(lambda data: (seen.append(data) is None, None))
+    for end in ("\r\n\n", "\n\r\n", "\r\n\r", "\r\r\n", "\n\r"):
+        assert events.feed(f"data: {{}}{end}".encode())
+
+    assert seen == [b"{}"] * 5
 
 
 # --- a question ------------------------------------------------------------------------------------------------------

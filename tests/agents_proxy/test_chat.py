@@ -1,7 +1,8 @@
 """A chat completions endpoint in an agent's place: nothing that the prompt does not say comes out of it."""
 
+import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -185,6 +186,22 @@ def test_what_is_not_as_the_schema_says_makes_no_sense(content: Any, caller: Jso
 def test_a_local_server_that_fences_its_json_is_read(caller: JsonClient, model: Chat) -> None:
     fenced = "```json\n" + json.dumps({"entries": [entry("full_name", "Ana", "I am Ana")]}) + "\n```\n"
     model.choice = {"message": {**ASSISTANT, "content": fenced}, "finish_reason": None}
+
+    assert profile_in(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda body: gzip.compress(body.encode()),
+        lambda body: body.encode("utf-16"),
+        lambda body: body.replace('"logprobs": null', '"logprobs": NaN').encode(),
+    ],
+)
+def test_an_answer_is_read_however_its_body_is_written(
+    written: Callable[[str], bytes], caller: JsonClient, model: Chat
+) -> None:
+    model.entries, model.written = [entry("full_name", "Ana", "I am Ana")], written
 
     assert profile_in(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}
 

@@ -22,6 +22,9 @@ from agents_proxy.destinations.models import Destination
 from agents_proxy.financial.models import Item
 from agents_proxy.messaging.models import PhoneNumber
 from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy import upstream
+from agents_proxy.proxy.envelope import Reply
+from agents_proxy.proxy.models import Call
 from common.clock import database_now
 from tests.agents_proxy.agent_server import Agents
 from tests.agents_proxy.forgetting import Forgetting, as_if_requested, attempt, claims_of, states, withdraw
@@ -63,6 +66,20 @@ def test_each_receiver_is_told_once_of_everything(
     assert "consent_id" not in brand
     assert set(states().values()) == {("confirmed", "")}
     assert set(Deletion.objects.values_list("subject", "consent")) == {(None, None)}
+
+
+def test_a_call_under_way_meanwhile_is_noted_of_nobody(
+    caller: JsonClient, person: User, agents: Agents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone_meanwhile(*args: Any) -> Reply:
+        erased(person)
+        return ask(*args)
+
+    ask = upstream.call
+    monkeypatch.setattr(upstream, "call", gone_meanwhile)
+
+    assert caller.post("/api/a2a/brand", CALL).status_code == 403
+    assert list(Call.objects.values_list("agent", "outcome", "consent")) == [("brand", "answered", None)]
 
 
 def test_it_is_the_same_name_as_with_a_withdrawal(caller: JsonClient, person: User, there: Forgetting) -> None:

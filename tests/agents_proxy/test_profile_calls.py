@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from accounts.models import User
+from agents_proxy.processing_consent import actions as consents
 from agents_proxy.processing_consent.models import ProcessingConsent
+from agents_proxy.proxy import upstream
+from agents_proxy.proxy.envelope import Reply
 from agents_proxy.proxy.models import Call
 from tests.agents_proxy.agent_server import Agents, waits_for
 from tests.agents_proxy.proxy_calls import owning
@@ -134,7 +137,23 @@ def test_an_answer_without_a_profile_keeps_what_was_typed(
     assert (answer.status_code, words in text) == (status, True)
     assert "and I love tea." in text
     assert "secret" not in text
+    assert "raw data" not in text
     assert len(agents.requests) == 1
+
+
+def test_what_is_answered_after_a_withdrawal_is_shown_to_nobody(
+    owner: JsonClient, person: User, agents: Agents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def withdrawn_meanwhile(*args: Any) -> Reply:
+        consents.withdraw(consent_id=ProcessingConsent.objects.get().consent_id, by=person)
+        return ask(*args)
+
+    ask = upstream.call
+    monkeypatch.setattr(upstream, "call", withdrawn_meanwhile)
+    agents.replies = {"core": PROFILE}
+    answer = owner.client.post("/profile/look-up/", {**FORMS["look-up"], "agreed": "on"})
+
+    assert (answer.status_code, "timeline-chart" in answer.content.decode()) == (403, False)
 
 
 def test_an_agent_that_is_not_there_is_told_apart(owner: JsonClient, agents: Agents, settings: Any) -> None:

@@ -137,6 +137,14 @@ REPLIES = {
     "a float": ({"phone": 351912345678.0, "city": CANARY}, False),
     "words": ("Email: ana@example.org. Lives in " + CANARY, False),
     "its end is one's own": ({"phone": "+15112345678", "city": CANARY}, False),
+    "a number, typeset": ({"phone": "+1\u00a0415\u202f555\u00a02671", "city": CANARY}, False),
+    "an address, typeset": ({"email": "ana\u200b@example.org", "city": CANARY}, False),
+    "own number, typeset": ({"phone": "+49\u2011151\u201112345678"}, True),
+    "the day of a number": (
+        {"phone_verified_at": "2026-05-01T12:00:00Z", "mobile": "Pixel (05/23/2026)", "cell": "01.05.2026"},
+        True,
+    ),
+    "a number after a day": ({"phone": "2026-05-01 0351 912345678", "city": CANARY}, False),
     "own number, as dialled": ({"phone": "+49 (0)151 12345678 ext 5"}, True),
     "own address, marked": ("**Email:** **zoe@example.org**", True),
     "masked": ({"email": "z***@example.org", "phone": "000 000 0000"}, True),
@@ -171,7 +179,7 @@ def test_a_sites_token_covers_who_gave_it(ana: User, zoe: User, agents: Agents) 
 
 def test_an_analysis_tells_agents_a_verified_number_alone(zoe: User, agents: Agents) -> None:
     agents.replies = {}
-    for national in ("15112345678", "15112345679"):
+    for national in ("15112345678", "015112345678", "15112345679"):
         answer = signed_in(zoe).post(
             "/api/a2a/analyses", {**body_of(zoe), "countryCode": "+49", "phoneNumber": national}
         )
@@ -179,7 +187,8 @@ def test_an_analysis_tells_agents_a_verified_number_alone(zoe: User, agents: Age
         steps.run_through(run.pk)
 
         prompts = [json.dumps(request) for _, request in agents.requests[-len(ORDER) :]]
-        assert [f"+49{national}" in prompt for prompt in prompts] == [national == OTHERS[3:]] * len(ORDER)
+        number = f"+49{int(national)}"
+        assert [number in prompt for prompt in prompts] == [number == OTHERS] * len(ORDER)
         raw = signed_in(zoe).get(f"/api/a2a/analyses/{run.analysis_id}/raw").json()
         assert raw["input"]["phoneNumber"] == national
 

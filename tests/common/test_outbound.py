@@ -287,6 +287,30 @@ def test_no_more_is_read_than_is_wanted() -> None:
         assert (pieces, running.connections) == ([b"a", b"b"] * 2, 2)
 
 
+def test_pieces_are_handed_on_as_they_come_whatever_ends_the_body() -> None:
+    def behave(connection: socket.socket, call: fake.Call, running: fake.Agent) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\nab")
+        fake.hangs(connection, call, running)
+
+    made = Client(may_reach=addresses.is_host)
+    with agent(behave) as running:
+        answer = made.post(
+            running.url, b"{}", headers={}, seconds=5, limit=100, until=lambda piece: piece.endswith(b"b")
+        )
+    assert answer == Answer(200, b"ab")
+
+
+@pytest.mark.parametrize("what_came", [b"", b"2\r\n{}\r\n", b"2\r\n{"])
+def test_chunks_without_an_end_are_a_cut(what_came: bytes) -> None:
+    def behave(connection: socket.socket, call: fake.Call, running: fake.Agent) -> None:
+        connection.sendall(CHUNKED + what_came)
+        connection.shutdown(socket.SHUT_RDWR)
+
+    with agent(behave) as running, pytest.raises(ExchangeFailed) as failed:
+        post(running.url, limit=100)
+    assert failed.type is ExchangeFailed
+
+
 def test_a_redirect_is_an_answer_like_another() -> None:
     moved = fake.answers_with(fake.result_of, status="302 Found", location="http://127.0.0.1:1/")
     with agent(moved) as running:

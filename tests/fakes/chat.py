@@ -1,7 +1,7 @@
 """A chat completions endpoint, written from the public API reference: requests are checked as it says they are."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
@@ -14,12 +14,16 @@ MODEL, KEY = "model-of-tests", "sk-key-of-tests"
 
 @dataclass
 class Chat:
-    """`entries` is what the model finds. `choice` changes the first choice; `error` (status, body, headers) refuses."""
+    """`entries` is what the model finds. `choice` changes the first choice; `error` (status, body, headers) refuses.
+
+    `written` is what becomes of a body on its way.
+    """
 
     url: str = ""
     entries: list[Any] = field(default_factory=list)
     choice: dict[str, Any] = field(default_factory=dict)
     error: tuple[int, Any, dict[str, str]] | None = None
+    written: Callable[[str], bytes] = str.encode
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
@@ -92,7 +96,7 @@ def chatting() -> Iterator[Chat]:
         def _answer_chat(self, request: Any) -> None:
             headers = {name.lower(): value for name, value in self.headers.items()}
             status, body, more = chat.answer(self.path, headers, request)
-            self.answer(status, json.dumps(body).encode(), {"Content-Type": "application/json", **more})
+            self.answer(status, chat.written(json.dumps(body)), {"Content-Type": "application/json", **more})
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
         chat.url = f"{address}/v1"
