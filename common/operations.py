@@ -94,7 +94,7 @@ def query_parameter(name: str, description: str, schema: Schema, *, required: bo
 
 
 def header_parameter(name: str, description: str) -> OpenApiParameter:
-    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[ -~]{1,128}$"}
+    schema = {"type": "string", "minLength": 1, "maxLength": 128, "pattern": r"^[^\x00-\x1f\x7f]{1,128}$"}
     return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
 
 

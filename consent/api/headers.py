@@ -1,6 +1,7 @@
 """What a developer's program says in headers (contract 1.2, 1.3 and 1.5)."""
 
 import re
+from contextlib import suppress
 
 from django.http import HttpRequest
 
@@ -12,7 +13,7 @@ CLIENT_HINT = header_parameter(
     "Whatever tells your own callers apart, such as a session's name: the limit on unknown people is then that "
     "caller's, and your app's other callers keep theirs. Only some bits of a keyed hash are kept.",
 )
-_SHORT_TEXT = re.compile(r"[ -~]{1,128}\Z")  # granian hands a header of any other bytes over as an empty text
+_SHORT_TEXT = re.compile(r"[^\x00-\x1f\x7f]{1,128}\Z")
 
 
 def idempotency_key(request: HttpRequest) -> str | None:
@@ -29,7 +30,9 @@ def _short_header(request: HttpRequest, name: str, code: str) -> str | None:
     value: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
     if value is None:
         return None
-    if not _SHORT_TEXT.match(value):
+    with suppress(UnicodeError):  # what is no UTF-8 stays the Latin-1 that WSGI hands header bytes over as (PEP 3333)
+        value = value.encode("latin-1").decode()
+    if not _SHORT_TEXT.match(value):  # granian hands over one with other bytes than ASCII as an empty text
         raise invalid_member(name, code, "1 to 128 characters of ASCII without control characters.")
     return value
 

@@ -312,22 +312,24 @@ def test_an_idempotency_key_repeats_the_first_answer(api: Developer, vault: Vaul
     assert of_another_app.status_code == 201
 
 
-@pytest.mark.parametrize("key", ["", "k" * 129, "\xc3\xbc", "a\x07b", "a\x7fb"])
+@pytest.mark.parametrize("key", ["", "k" * 129, "\xc3\xbc" * 129, "a\x07b", "a\x7fb"])
 def test_an_idempotency_key_that_does_not_fit_is_400(key: str, api: Developer, vault: Vault) -> None:
     answer = api.post("/request-consent", request_body(vault.user), headers={"Idempotency-Key": key})
 
     assert problem(answer) == (400, "invalid_request")
-    told = answer.json()["errors"][0]
-    assert (told["field"], "ASCII" in told["message"]) == ("Idempotency-Key", True)
+    assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
 
 
-def test_any_other_text_of_ascii_is_an_idempotency_key(api: Developer, vault: Vault) -> None:
-    sent = "".join(map(chr, range(0x21, 0x7F))).ljust(128, "~")
-    key = {"Idempotency-Key": sent}
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [(b"\xc3\xbc" * 128, "\u00fc" * 128), (b"\xff" * 128, "\u00ff" * 128), (b"one\xc2\xa0trip", "one\u00a0trip")],
+)
+def test_any_other_text_is_an_idempotency_key(sent: bytes, kept: str, api: Developer, vault: Vault) -> None:
+    key = {"Idempotency-Key": sent.decode("latin-1")}
     first, again = (api.post("/request-consent", request_body(vault.user), headers=key) for _ in range(2))
 
     assert (first.status_code, again.status_code) == (201, 201)
-    assert IdempotencyKey.objects.get().key == sent
+    assert IdempotencyKey.objects.get().key == kept
 
 
 @pytest.mark.parametrize("scope", [FOOD, "attr.lifestyle.*", "attr.lifestyle.food.favorite_cuisine"])

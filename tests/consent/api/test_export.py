@@ -126,6 +126,14 @@ def test_a_key_that_does_not_fit_is_refused_and_reads_nothing(key: str, api: Dev
     assert not Read.objects.exists()
 
 
+def test_a_key_may_be_of_any_alphabet(api: Developer) -> None:
+    request = ExportFactory(grant__request__app=api.app).grant.request
+    key = "été à Łódź 東京".encode().decode("latin-1")  # as it stands in the environ of a WSGI server
+
+    assert [read(api, request, Idempotency_Key=key).status_code for _ in range(2)] == [200, 200]
+    assert Read.objects.count() == 1
+
+
 def test_the_readers_network_is_kept_and_not_its_address(api: Developer) -> None:
     request = ExportFactory(grant__request__app=api.app).grant.request
 

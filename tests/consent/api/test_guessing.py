@@ -95,7 +95,7 @@ def test_an_app_has_so_many_counters_however_many_hints_are_made_up() -> None:
     assert "maria" not in "".join(counters)
 
 
-@pytest.mark.parametrize("hint", ["", "h" * 129, "a\x07b", "a\x7fb", "\xc3\xbc", "\xff"])
+@pytest.mark.parametrize("hint", ["", "h" * 129, "a\x07b", "a\x7fb"])
 def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault) -> None:
     answers = [
         look(api, known_as(api.app, vault.user), hint),
@@ -107,8 +107,8 @@ def test_a_hint_that_does_not_fit_is_400(hint: str, api: Developer, vault: Vault
         assert answer.json()["errors"][0]["field"] == "X-Client-Hint"
 
 
-@pytest.mark.parametrize("hint", ["h" * 128, "a,b", " "])
-def test_any_other_text_of_ascii_is_a_hint(hint: str, api: Developer, vault: Vault) -> None:
+@pytest.mark.parametrize("hint", ["h" * 128, "\xc3\xbc" * 128, "\xff" * 128, "a,b", " "])
+def test_any_other_text_is_a_hint(hint: str, api: Developer, vault: Vault) -> None:
     assert look(api, known_as(api.app, vault.user), hint).status_code == 200
 
 
