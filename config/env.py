@@ -157,6 +157,7 @@ def secret(name: str, hint: str) -> str:
 
 def secret_json(name: str, hint: str) -> Any:
     """A secret that is a JSON document, given inline or as a file named by `<name>_FILE`."""
+    READ.add(name)  # which a file outranks
     path = _env.str(f"{name}_FILE", default="")
     try:
         raw = (ROOT / path).read_text() if path else secret(name, hint)
