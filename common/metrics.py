@@ -5,8 +5,33 @@ of them answers for all (config/metrics.py); else each counts in its own memory,
 that folder, so they have to be read before this is imported.
 """
 
-from prometheus_client import Counter, Gauge, Histogram
+import logging
+import os
+from io import FileIO
 
+from prometheus_client import Counter, Gauge, Histogram, mmap_dict
+
+
+class _Room(FileIO):
+    """A file that grows only where the disk has room for it; without, it goes on in memory, where no scrape finds it.
+
+    What is mapped and has no room would end the process at the first write (SIGBUS).
+    """
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            os.posix_fallocate(self.fileno(), 0, size or 0)
+        except OSError as error:
+            logging.getLogger(__name__).error("%s is counted in memory alone: %s", self.name, error.strerror)
+            memory = os.memfd_create("metrics")
+            os.write(memory, os.pread(self.fileno(), size or 0, 0))
+            os.ftruncate(memory, size or 0)
+            os.dup2(memory, self.fileno(), inheritable=False)
+            os.close(memory)
+        return size or 0
+
+
+mmap_dict.open = _Room  # type: ignore[attr-defined]
 REQUESTS = Histogram(
     "consent_request_duration_seconds", "Time until an answer began.", ["method", "route", "kind", "status"],
     buckets=(0.01, 0.05, 0.1, 0.25, 1, 5, 30),

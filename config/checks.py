@@ -7,6 +7,7 @@ first vault.
 import logging
 import os
 from collections.abc import Sequence
+from difflib import get_close_matches
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,11 +20,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.http.request import split_domain_port, validate_host
 from joserfc.jwk import OKPKey
 from psycopg.conninfo import conninfo_to_dict
 
 from common.colours import LIGHT_GROUND, READABLE_CONTRAST, contrast
 from common.sql.connections import leads_through_pooler
+from config import env
 
 _log = logging.getLogger(__name__)
 _HINT = "`manage.py make_keys` prints a fresh set; `./run` makes one in var/."
@@ -112,6 +115,20 @@ def check_accent(**_: Any) -> list[CheckMessage]:
     message = f"SITE_ACCENT is {accent}, whose contrast with the grounds of pages is {found:.1f}:1."
     hint = f"Choose a darker colour: at {READABLE_CONTRAST}:1 it can be read. Dark pages get a lighter form of it."
     return [Error(message, hint=hint, id="config.E008")]
+
+
+@register()
+def check_names(**_: Any) -> list[CheckMessage]:
+    """Whether a variable looks as if it were misspelt, and whether this site is answered by its own name."""
+    found: list[CheckMessage] = [
+        Warning(f"{name} is set, and nothing reads it; {near[0]} is read.", id="config.W005")
+        for name in sorted(set(os.environ) - env.READ)
+        if (near := get_close_matches(name, env.READ, n=1, cutoff=0.8))
+    ]
+    host = urlsplit(settings.BASE_URL).netloc
+    if not validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):
+        found.append(Warning(f"ALLOWED_HOSTS lacks {host} of BASE_URL: every call gets 400.", id="config.W006"))
+    return found
 
 
 @register(Tags.database)

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-_env = environ.Env()
+READ: set[str] = set()  # the names that were looked for
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?\Z")
 _ESCAPES = "in a password write @ as %40, # as %23, / as %2F and % as %25"
 _COLOUR = re.compile(r"#[0-9a-f]{6}\Z")
@@ -32,6 +32,14 @@ REDIS_OPTIONS = {
     "socket_timeout": 10,
 }
 
+
+class _Env(environ.Env):  # type: ignore[misc]  # upstream has no types
+    def get_value(self, var: str, *args: Any, **options: Any) -> Any:
+        READ.add(var)
+        return super().get_value(var, *args, **options)
+
+
+_env = _Env()
 ROOT = Path(__file__).resolve().parent.parent
 VAR = Path(_env.str("CONSENT_VAR", default=str(ROOT / "var")))
 
@@ -149,6 +157,7 @@ def secret(name: str, hint: str) -> str:
 
 def secret_json(name: str, hint: str) -> Any:
     """A secret that is a JSON document, given inline or as a file named by `<name>_FILE`."""
+    READ.add(name)  # which a file outranks
     path = _env.str(f"{name}_FILE", default="")
     try:
         raw = (ROOT / path).read_text() if path else secret(name, hint)

@@ -5,13 +5,14 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db import connection, connections, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from common import encryption, metrics
 from common.clock import database_now
@@ -31,6 +32,7 @@ _AT_ONCE = 16
 # of these, attempts to one endpoint, to all of an app, and to all apps that need no staff: live ones have the rest
 MOST_AT_ONCE, MOST_OF_AN_APP, MOST_OF_TESTS = 4, 6, 8
 _LOOK_AGAIN = 1.0  # seconds, while attempts are under way, for what has become due of others
+_FIRST = 200  # rows of all in which what is due is looked for, before each endpoint is asked for its own
 _turn = threading.BoundedSemaphore(1)  # of the run that claims, so that receivers that hang hold few threads for tasks
 
 
@@ -45,7 +47,7 @@ class _Claimed(NamedTuple):
 
 def is_due() -> bool:
     """Whether anything waits to be sent now."""
-    return _due(database_now()).exists()
+    return any(due.exists() for due in _due(database_now()))
 
 
 def deliver_due(*, most_seconds: float = math.inf) -> int:
@@ -86,14 +88,20 @@ def signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
     return [encryption.opened(secret) for secret in sealed]
 
 
-def _due(now: datetime) -> QuerySet[WebhookDelivery]:
-    """What can be sent now. A suspended app is told nothing: what is for it waits, and goes out once it is restored."""
-    return WebhookDelivery.objects.filter(
-        status=DeliveryStatus.WAITING,
-        next_at__lte=now,
-        endpoint__disabled_at=None,
-        endpoint__app__status=AppStatus.ACTIVE,
-    ).order_by("next_at")
+def _due(now: datetime, open_to: Q | None = None) -> Iterator[QuerySet[WebhookDelivery]]:
+    """What can be sent now to endpoints that are `open_to`: some of the first rows of all, then by who waits longest.
+
+    The first rows may all be a backlog that has to wait: to pass over that row by row takes longer than an attempt.
+    A suspended app is told nothing: what is for it waits, and goes out once it is restored.
+    """
+    live = WebhookEndpoint.objects.filter(open_to or Q(), disabled_at=None, app__status=AppStatus.ACTIVE)
+    waiting = WebhookDelivery.objects.filter(status=DeliveryStatus.WAITING, next_at__lte=now).order_by("next_at")
+    beyond = waiting.values_list("next_at", flat=True)[_FIRST:].first()
+    yield waiting.filter(endpoint__in=live, next_at__lte=beyond or now)
+    if beyond is not None:
+        since = Subquery(waiting.filter(endpoint=OuterRef("pk")).values("next_at")[:1])
+        for endpoint in live.annotate(since=since).exclude(since=None).order_by("since")[:_AT_ONCE]:
+            yield waiting.filter(endpoint=endpoint)
 
 
 def _try_until_none_is_due(pool: ThreadPoolExecutor, *, ends_at: float) -> list[Future[None]]:
@@ -120,11 +128,11 @@ def _claim(under_way: Collection[_Claimed]) -> _Claimed | None:
     Others pass over it until the lease ends, which is longer than an attempt can take.
     """
     with transaction.atomic():
-        now = database_now()
-        open_to = _due(now).filter(_has_place(under_way)).select_for_update(skip_locked=True, of=("self",))
-        of_others = open_to.exclude(endpoint__app__in={each.app_pk for each in under_way})
-        for due in (of_others, open_to) if under_way else (open_to,):  # SQLite has no locks of rows
-            found = due.values_list("pk", "endpoint_id", "endpoint__app__pk", "endpoint__app__mode").first()
+        now, open_to = database_now(), _has_place(under_way)
+        of_others = open_to & ~Q(app__in={each.app_pk for each in under_way})
+        for due in chain(*(_due(now, which) for which in ((of_others, open_to) if under_way else (open_to,)))):
+            claimable = due.select_for_update(skip_locked=True, of=("self",))  # SQLite has no locks of rows
+            found = claimable.values_list("pk", "endpoint_id", "endpoint__app__pk", "endpoint__app__mode").first()
             if found is not None:
                 WebhookDelivery.objects.filter(pk=found[0]).update(next_at=now + _LEASE)
                 return _Claimed(*found)
@@ -135,10 +143,10 @@ def _has_place(under_way: Collection[_Claimed]) -> Q:
     """To endpoints, and of apps, that do not have all of this run's places that they may."""
     of_endpoints = Counter(each.endpoint_pk for each in under_way)
     of_apps = Counter(each.app_pk for each in under_way)
-    has_place = ~Q(endpoint__in=[pk for pk, count in of_endpoints.items() if count >= MOST_AT_ONCE])
-    has_place &= ~Q(endpoint__app__in=[pk for pk, count in of_apps.items() if count >= MOST_OF_AN_APP])
+    has_place = ~Q(pk__in=[pk for pk, count in of_endpoints.items() if count >= MOST_AT_ONCE])
+    has_place &= ~Q(app__in=[pk for pk, count in of_apps.items() if count >= MOST_OF_AN_APP])
     if sum(each.mode != AppMode.LIVE for each in under_way) >= MOST_OF_TESTS:
-        has_place &= Q(endpoint__app__mode=AppMode.LIVE)
+        has_place &= Q(app__mode=AppMode.LIVE)
     return has_place
 
 

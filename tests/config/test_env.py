@@ -1,11 +1,13 @@
 """What is set wrong is named, and nothing starts; what is left empty is as if it were not there."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
+from config.checks import check_names
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,30 @@ def test_what_is_left_empty_as_in_the_example_is_the_default(monkeypatch: pytest
     assert env.text("A_SETTING", "ours") == "ours"
     assert env.names("A_SETTING", "one,two") == ["one", "two"]
     assert env.origin("A_SETTING", "https://consent.example/") == "https://consent.example"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ALOWED_HOSTS", "ALLOWED_HOSTS"),
+        ("AGENT_PROFLE_URL", "AGENT_CORE_PROFILE_URL"),
+        ("SIGNIN_FAILURES", "SIGN_IN_FAILURES"),
+        ("KUBERNETES_SERVICE_HOST", None),
+        ("POSTGRES_PASSWORD", None),
+    ],
+)
+def test_a_misspelt_variable_is_named_and_anothers_is_not(
+    monkeypatch: pytest.MonkeyPatch, name: str, meant: str | None
+) -> None:
+    monkeypatch.setenv(name, "canary")
+
+    found = [message.msg for message in check_names() if name in message.msg]
+
+    assert found == ([f"{name} is set, and nothing reads it; {meant} is read."] if meant else [])
+
+
+@pytest.mark.parametrize(("allowed", "expected"), [(["consent.example"], []), (["other.example"], ["config.W006"])])
+def test_a_site_that_refuses_its_own_name_is_told(settings: Any, allowed: list[str], expected: list[str]) -> None:
+    settings.BASE_URL, settings.ALLOWED_HOSTS = "https://consent.example:8443", allowed
+
+    assert [message.id for message in check_names() if message.id == "config.W006"] == expected

@@ -16,7 +16,7 @@ from django.utils import timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from common import encryption
-from common.clock import rfc3339
+from common.clock import database_now, rfc3339
 from consent import tasks
 from consent.decisions import actions as decision_actions
 from consent.notices import webhook_client, webhooks
@@ -338,3 +338,21 @@ def test_a_worker_that_died_leaves_its_lease_to_run_out(receiver: Receiver) -> N
     assert deliver_due() == 1
 
     assert json.loads(receiver.arrived[0][1])["type"] == "consent.denied"
+
+
+def test_who_waits_behind_a_backlog_is_found_without_passing_over_it(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "_FIRST", 2)
+    for _ in range(4):
+        suspend_app(app=decide(receiver).app, by=None, note="why")
+    notice = decide(receiver)
+    *_, behind = webhooks._due(database_now())
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":  # of a few rows PostgreSQL reads them all
+            cursor.execute("SET enable_seqscan = off")
+        plan = behind.explain()
+
+    assert "webhook_delivery_own_due" in plan
+    assert deliver_due() == 1
+    assert json.loads(receiver.arrived[0][1])["data"] == notice.facts

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from common.clock import rfc3339
 from consent.decisions.late_entries import verify_ends
@@ -38,6 +39,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._verify(options)
+        except (OSError, DatabaseError) as error:  # of the file of --state, of the database
+            raise CommandError(f"It could not be checked: {error}", returncode=_UNUSABLE) from error
+
+    def _verify(self, options: dict[str, Any]) -> None:
         chain = _subject(options)
         only = audit.chain_id(chain) if chain else None
         if chain and only is None:

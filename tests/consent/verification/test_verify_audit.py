@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from accounts.erasure.actions import erase
 from consent.decisions import actions as decision_actions
@@ -191,6 +192,15 @@ def test_another_file_is_no_state(world: World, tmp_path: Path, text: str) -> No
 
     assert refused(state=file) == (2, "")
     assert file.read_text() == text
+
+
+def test_what_cannot_be_looked_at_is_told_apart_from_a_finding(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert refused(state=tmp_path / "gone" / "state.json")[0] == 2
+
+    monkeypatch.setattr(AuditEntry.objects, "all", Mock(side_effect=OperationalError("the database is away")))
+    assert refused()[0] == 2
 
 
 def test_the_state_of_a_version_before_is_begun_anew(world: World, tmp_path: Path) -> None:

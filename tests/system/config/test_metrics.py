@@ -8,14 +8,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
 from django.db import connection
 from django.utils import timezone
 from prometheus_client import generate_latest
+from prometheus_client.mmap_dict import MmapedDict
 
 from config.metrics import _Server, fold_ended, registry
 from tests.callers import Developer
@@ -222,3 +225,22 @@ def test_a_process_killed_at_any_step_of_folding_leaves_nothing_counted_twice(tm
     assert len(printed) > 10
     assert [status for _, status, *_ in printed] == ["9"] * (len(printed) - 1) + ["0"]
     assert {tuple(left) for _, _, *left in printed} == {("6.0", "counter_0.db", "gauge_max_0.db")}
+
+
+@pytest.mark.parametrize(("growths", "kept"), [(0, 0), (1, 65536)])
+def test_a_disk_without_room_ends_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, growths: int, kept: int
+) -> None:
+    reserve, file = os.posix_fallocate, tmp_path / "counter_1.db"
+    outcomes = [reserve] * growths
+    full = Mock(side_effect=OSError(ENOSPC, "No space left on device"))
+    monkeypatch.setattr(os, "posix_fallocate", lambda *given: (outcomes.pop() if outcomes else full)(*given))
+
+    made: Any = MmapedDict(str(file))  # type: ignore[no-untyped-call]
+    for number in range(2000):
+        made.write_value(f"a route with a long name {number}", float(number), 0.0)
+
+    assert [made.read_value(f"a route with a long name {number}")[0] for number in range(2000)] == [*range(2000)]
+    assert full.called
+    made.close()
+    assert file.stat().st_size == kept
