@@ -227,6 +227,7 @@
     setInterval(showTimes, 30000);
   }
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  // as soon as the page is read: what comes later waits for the modules, under a finger that is there before them
+  if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 })();
