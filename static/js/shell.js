@@ -39,6 +39,12 @@
   root.dataset.script = "on";
   applyTheme(storedTheme());
 
+  // A vault that this session unlocked: no form to unlock it stands for a moment where its values will. unlock.js ends this.
+  try {
+    if (localStorage.getItem("vault-open") === root.dataset.sessionTag) root.dataset.vault = "opening";
+  } catch { /* storage can be refused: the form then stands until the scripts are there */ }
+  addEventListener("error", ({ target }) => { if (target instanceof HTMLScriptElement) delete root.dataset.vault; }, true);
+
   function wireTheme() {
     const buttons = all("[data-set-theme]");
     const show = (/** @type {string} */ theme) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.setTheme === theme)));
