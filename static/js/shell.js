@@ -222,7 +222,15 @@
   /** A form that comes back refused is gone on with where it is wrong, which may be screens below. */
   const goToRefused = () => all("main [aria-invalid=true]")[0]?.focus();
 
+  // while the page is read, too: what is painted by then folds no line anew when its time is written
+  const arriving = new MutationObserver(() => {
+    showTimes();
+    arriving.takeRecords(); // of its own writing
+  });
+  arriving.observe(root, { childList: true, subtree: true });
+
   function start() {
+    arriving.disconnect();
     showCurrent();
     goToRefused();
     wireTheme();

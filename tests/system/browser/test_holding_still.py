@@ -26,6 +26,9 @@ class Held:
         else:
             self._waiting.append(route)
 
+    def __len__(self) -> int:
+        return len(self._waiting or [])
+
     def let_go(self) -> None:
         waiting, self._waiting = self._waiting or [], None
         for route in waiting:
@@ -52,17 +55,35 @@ def test_times_and_buttons_do_not_wait_for_modules(page: Page, sign_in: SignIn) 
     modules.let_go()
 
 
-def test_a_refused_form_takes_no_focus_from_who_types_on(page: Page, vault: Vault) -> None:
-    page.goto("/accounts/login/")
-    page.locator("input[name=login]").fill(vault.user.email)
-    page.locator("input[name=password]").fill("not this")
+def test_times_are_written_while_the_page_still_comes(page: Page, sign_in: SignIn) -> None:
+    grant = GrantFactory()
+    sign_in(page, grant.user)
+    rest = Held(page, "**/static/the-rest-of-the-page.js")
+
+    def half(route: Route) -> None:
+        answer = route.fetch()
+        script = '</dl><script src="/static/the-rest-of-the-page.js"></script>'  # at which the browser stops to read
+        route.fulfill(response=answer, body=answer.text().replace("</dl>", script, 1))
+
+    page.route(f"**/consent/apps/{grant.app.app_id}/", half)
+    page.goto(f"/consent/apps/{grant.app.app_id}/", wait_until="commit")
+    expect(page.locator("dl.facts time").first).to_contain_text("in ")
+    assert page.evaluate("document.readyState") == "loading"
+    assert len(rest) == 1
+
+
+def test_a_refused_form_takes_no_focus_from_who_types_on(page: Page, site: str) -> None:
+    page.goto("/accounts/signup/")
+    email, password = page.locator("input[name=email]"), page.locator("input[name=password1]")
+    email.fill("ann@example.org")
+    password.fill("short")
     modules = Held(page, MODULES)
-    page.locator("input[name=password]").press("Enter", no_wait_after=True)
-    expect(page.locator("main [role=alert]").first).to_be_visible()
-    page.locator("input[name=password]").press_sequentially("gravel ")
+    password.press("Enter", no_wait_after=True)
+    expect(password).to_have_attribute("aria-invalid", "true")
+    email.press("End")
     modules.let_go()
     page.wait_for_load_state("load")
-    expect(page.locator("input[name=password]")).to_be_focused()
+    expect(email).to_be_focused()
 
 
 def test_an_unlocked_vault_shows_no_lock_while_its_values_come(page: Page, sign_in: SignIn, vault: Vault) -> None:
