@@ -17,6 +17,7 @@ async function show() {
     const when = element.getAttribute("data-when");
     element.toggleAttribute("hidden", when !== (isPossible() ? (subscribed ? "told" : "silent") : "impossible"));
   }
+  place.classList.remove("is-looking");
   return subscribed ? found : null;
 }
 

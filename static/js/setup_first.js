@@ -28,6 +28,7 @@ async function opened() {
   } catch (error) {
     if (!(error instanceof Locked)) fail(explain(error));
   }
+  find(".form-actions", form).hidden = false; // below the fields, not in their place
 }
 
 function closed() {

@@ -39,6 +39,12 @@
   root.dataset.script = "on";
   applyTheme(storedTheme());
 
+  // A vault that this session unlocked: no form to unlock it stands for a moment where its values will. unlock.js ends this.
+  try {
+    if (localStorage.getItem("vault-open") === root.dataset.sessionTag) root.dataset.vault = "opening";
+  } catch { /* storage can be refused: the form then stands until the scripts are there */ }
+  addEventListener("error", ({ target }) => { if (target instanceof HTMLScriptElement) delete root.dataset.vault; }, true);
+
   function wireTheme() {
     const buttons = all("[data-set-theme]");
     const show = (/** @type {string} */ theme) => buttons.forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.setTheme === theme)));
@@ -216,7 +222,15 @@
   /** A form that comes back refused is gone on with where it is wrong, which may be screens below. */
   const goToRefused = () => all("main [aria-invalid=true]")[0]?.focus();
 
+  // while the page is read, too: what is painted by then folds no line anew when its time is written
+  const arriving = new MutationObserver(() => {
+    showTimes();
+    arriving.takeRecords(); // of its own writing
+  });
+  arriving.observe(root, { childList: true, subtree: true });
+
   function start() {
+    arriving.disconnect();
     showCurrent();
     goToRefused();
     wireTheme();
@@ -227,6 +241,7 @@
     setInterval(showTimes, 30000);
   }
 
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  // as soon as the page is read: what comes later waits for the modules, under a finger that is there before them
+  if (document.readyState === "loading") document.addEventListener("readystatechange", start, { once: true });
   else start();
 })();

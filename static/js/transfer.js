@@ -23,7 +23,7 @@ const who = /** @type {HTMLSelectElement} */ (find("#import-entry"));
 let found = new Map();
 /** @type {import("./mapping.js").Entry[]} the people of a file that names no places */
 let entries = [];
-/** @type {Map<string, import("./vault/types.js").OpenedSegment>} what was compared with */
+/** @type {Map<string, {content_revision: number, values: Record<string, unknown>}>} what was compared with */
 let seen = new Map();
 let stopped = false;
 
@@ -124,30 +124,32 @@ function planned(present) {
   ]));
 }
 
+/** One segment after another; what is saved leaves the list, so that pressing again goes on where it stopped. */
 async function importTicked() {
   const ticked = all("input:checked", plan).map((box) => /** @type {HTMLInputElement} */ (box).value);
+  if (!ticked.length) throw new RangeError(gettext("Tick at least one thing to import, or cancel."));
   const addresses = [...new Set(ticked.map(segmentOf))];
   const progress = find("[data-progress]", plan);
   const bar = /** @type {HTMLProgressElement} */ (find("progress", progress));
   stopped = false;
   progress.hidden = false;
-  bar.max = addresses.length || 1;
-  for (const [done, address] of addresses.entries()) {
-    if (stopped) break;
-    bar.value = done;
-    find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
-    const [domain = "", segment = ""] = address.split(".");
-    const changes = Object.fromEntries(ticked.filter((path) => segmentOf(path) === address).map((path) => [path.split(".")[2], found.get(path)]));
-    await writeAll(domain, segment, changes, seen.get(address) ?? null);
-    for (const name of Object.keys(changes)) found.delete(`${address}.${name}`);
+  bar.max = addresses.length;
+  try {
+    for (const [done, address] of addresses.entries()) {
+      if (stopped) break;
+      bar.value = done;
+      find("[data-count]", progress).textContent = interpolate(gettext("%(done)s of %(total)s"), { done, total: addresses.length });
+      const [domain = "", segment = ""] = address.split(".");
+      const paths = ticked.filter((path) => segmentOf(path) === address);
+      const changes = Object.fromEntries(paths.map((path) => [path.split(".")[2], found.get(path)]));
+      seen.set(address, await writeAll(domain, segment, changes, seen.get(address) ?? null));
+      for (const box of all("input:checked", plan)) if (paths.includes(/** @type {HTMLInputElement} */ (box).value)) box.closest("li")?.remove();
+    }
+  } finally {
+    progress.hidden = true;
+    void refreshExports();
   }
-  progress.hidden = true;
-  if (stopped) {
-    toast(gettext("Stopped. What was saved before stays; choose the file again to go on."), "info");
-  } else {
-    toast(gettext("Imported."));
-  }
-  void refreshExports();
+  toast(stopped ? gettext("Stopped. What was saved before stays; choose the file again to go on.") : gettext("Imported."), stopped ? "info" : "success");
   closed();
 }
 

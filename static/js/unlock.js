@@ -18,14 +18,17 @@ const fetchAhead = () => void Promise.allSettled([unlocking(), notes()]);
  * @param {{opened?: () => unknown, closed?: () => unknown}} page
  */
 export async function followLock({ opened = () => {}, closed = () => {} }) {
-  const look = (/** @type {boolean} */ unlocked) => {
+  const look = async (/** @type {boolean} */ unlocked) => {
     for (const element of all("[data-when]")) element.hidden = (element.dataset.when === "unlocked") !== unlocked;
-    if (unlocked) opened();
-    else closed();
+    try {
+      await (unlocked ? opened : closed)();
+    } finally {
+      delete document.documentElement.dataset.vault; // the page is as it stays: see shell.js
+    }
   };
-  changes.addEventListener("unlocked", () => look(true));
+  changes.addEventListener("unlocked", () => void look(true));
   changes.addEventListener("locked", (event) => {
-    look(false);
+    void look(false);
     const { reason } = /** @type {CustomEvent} */ (event).detail ?? {};
     if (reason === "key_changed") toast(gettext("The key of your data was changed on another device. Unlock your data again."), "info");
     if (reason === "idle") toast(gettext("Your data was locked after 15 minutes without activity."), "info");
@@ -35,7 +38,7 @@ export async function followLock({ opened = () => {}, closed = () => {} }) {
   if (forms.length) whenLoaded(fetchAhead);
   const back = new URLSearchParams({ next: location.pathname + location.search });
   for (const way of all("a[data-recover]")) /** @type {HTMLAnchorElement} */ (way).search = back.toString();
-  look(await isUnlocked());
+  await look(await isUnlocked());
 }
 
 /** @param {HTMLFormElement} form */

@@ -43,6 +43,14 @@ def _token_in(text: str) -> str:
     return str(re.findall(r"cr_(?:test|live)_\w{8}_[\w-]{43}", text)[0])
 
 
+def test_what_became_of_a_token_is_no_part_of_a_country(client: Client, member: AppMember) -> None:
+    TokenFactory(app=member.app)
+    client.cookies["django_language"] = "de"
+    page = client.get(_path(member.app)).content.decode()
+    assert 'data-label="Berechtigungen"' in page
+    assert "Bundesland" not in page
+
+
 def test_a_token_is_shown_once_and_works(client: Client, member: AppMember) -> None:
     assert "No token yet" in client.get(_path(member.app)).content.decode()
 

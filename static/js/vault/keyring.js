@@ -125,7 +125,7 @@ export async function hold({ keyId, key, hasNotes = false }) {
   justLoaded = false;
   await update(() => null, CARRIED); // a vault is made, or opened: nothing more is to come of a sign-in
   await update(() => {
-    unmarkLocked(); // while the record is this transaction's: an earlier one is overwritten
+    unmarkLocked(owner.sessionTag); // while the record is this transaction's: an earlier one is overwritten
     return { ...owner, keyId, key, hasNotes, activeAt: Date.now() };
   });
   tell("unlocked");
@@ -207,11 +207,14 @@ let inMemory = null;
 
 // Written at once, where a database takes its time: a page may be gone before its database has deleted the record.
 const LOCKED = "vault-locked";
+// The session in which it was unlocked: what a page looks like before it has asked the database. It opens nothing.
+const OPEN = "vault-open";
 
 /** What is held now is not to be used again, whatever becomes of this page. */
 function markLocked() {
   try {
     localStorage.setItem(LOCKED, "1");
+    localStorage.removeItem(OPEN);
   } catch {
     // without it, the record goes as soon as the database deletes it
   }
@@ -226,12 +229,13 @@ function isMarkedLocked() {
   }
 }
 
-/** What is held from now on was unlocked after that. */
-function unmarkLocked() {
+/** What is held from now on was unlocked after that. @param {string} sessionTag */
+function unmarkLocked(sessionTag) {
   try {
     localStorage.removeItem(LOCKED);
+    localStorage.setItem(OPEN, sessionTag);
   } catch {
-    // then there was no mark either
+    // then there was no mark either, and none is needed
   }
 }
 

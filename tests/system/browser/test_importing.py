@@ -201,3 +201,29 @@ def test_what_changed_since_the_look_is_not_overwritten(
         transfer.get_by_role("button", name="Import what is ticked").click()
         expect(transfer.locator("#transfer-problem")).to_contain_text("changed somewhere else")
     assert values_of(vault) == {"contact.email": {"email": "elsewhere@a.example"}}
+
+
+def test_an_import_that_was_cut_off_goes_on_where_it_stopped(
+    transfer: Page, vault: Vault, tmp_path: Path, complaints: Complaints
+) -> None:
+    mine = {"contact": {"email": {"email": "new@a.example"}}, "identity": {"basic": {"full_name": "Zoë"}}}
+    choose(transfer, tmp_path / "mine.json", json.dumps(mine))
+    start = transfer.get_by_role("button", name="Import what is ticked")
+    transfer.route("**/vault/segments/identity/basic", lambda route: route.abort())
+    start.click()
+    expect(transfer.locator("#transfer-problem")).to_contain_text("could not be reached")
+    complaints.lines.clear()
+    expect(transfer.locator("#import-plan [data-progress]")).to_be_hidden()
+    expect(transfer.locator("#import-plan .value")).to_have_count(1)
+    transfer.unroute("**/vault/segments/identity/basic")
+    take_all(transfer)
+
+    assert values_of(vault) == {"contact.email": {"email": "new@a.example"}, "identity.basic": {"full_name": "Zoë"}}
+
+
+def test_nothing_ticked_is_not_called_imported(transfer: Page, tmp_path: Path) -> None:
+    choose(transfer, tmp_path / "mine.json", '{"identity": {"basic": {"full_name": "Zoë"}}}')
+    transfer.locator("#import-plan input").uncheck()
+    transfer.get_by_role("button", name="Import what is ticked").click()
+    expect(transfer.locator("#transfer-problem")).to_contain_text("Tick at least one thing")
+    expect(transfer.locator("#import-plan")).to_be_visible()
