@@ -7,6 +7,7 @@ that folder, so they have to be read before this is imported.
 
 import logging
 import os
+import sys
 from io import FileIO
 
 from prometheus_client import Counter, Gauge, Histogram, mmap_dict
@@ -31,7 +32,8 @@ class _Room(FileIO):
         return size or 0
 
 
-mmap_dict.open = _Room  # type: ignore[attr-defined]
+if sys.platform == "linux":
+    mmap_dict.open = _Room  # type: ignore[attr-defined]
 REQUESTS = Histogram(
     "consent_request_duration_seconds", "Time until an answer began.", ["method", "route", "kind", "status"],
     buckets=(0.01, 0.05, 0.1, 0.25, 1, 5, 30),

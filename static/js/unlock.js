@@ -18,17 +18,13 @@ const fetchAhead = () => void Promise.allSettled([unlocking(), notes()]);
  * @param {{opened?: () => unknown, closed?: () => unknown}} page
  */
 export async function followLock({ opened = () => {}, closed = () => {} }) {
-  const look = async (/** @type {boolean} */ unlocked) => {
+  const look = (/** @type {boolean} */ unlocked) => {
     for (const element of all("[data-when]")) element.hidden = (element.dataset.when === "unlocked") !== unlocked;
-    try {
-      await (unlocked ? opened : closed)();
-    } finally {
-      delete document.documentElement.dataset.vault; // the page is as it stays: see shell.js
-    }
+    return unlocked ? opened() : closed();
   };
-  changes.addEventListener("unlocked", () => void look(true));
+  changes.addEventListener("unlocked", () => look(true));
   changes.addEventListener("locked", (event) => {
-    void look(false);
+    look(false);
     const { reason } = /** @type {CustomEvent} */ (event).detail ?? {};
     if (reason === "key_changed") toast(gettext("The key of your data was changed on another device. Unlock your data again."), "info");
     if (reason === "idle") toast(gettext("Your data was locked after 15 minutes without activity."), "info");
@@ -38,7 +34,11 @@ export async function followLock({ opened = () => {}, closed = () => {} }) {
   if (forms.length) whenLoaded(fetchAhead);
   const back = new URLSearchParams({ next: location.pathname + location.search });
   for (const way of all("a[data-recover]")) /** @type {HTMLAnchorElement} */ (way).search = back.toString();
-  await look(await isUnlocked());
+  try {
+    await look(await isUnlocked());
+  } finally {
+    delete document.documentElement.dataset.vault; // the page is as it stays: see shell.js
+  }
 }
 
 /** @param {HTMLFormElement} form */
