@@ -26,13 +26,15 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-import redis
 from django.conf import settings
 from django.db import connection, transaction
 
 from common.models import RateCount
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 _log = logging.getLogger(__name__)
 _REDIS_TIMEOUT = 0.25  # seconds: a store that does not answer holds nobody up for longer
@@ -228,7 +230,7 @@ class _Redis:
     """
     _UNDO = "if tonumber(redis.call('GET', KEYS[1]) or '0') >= 1 then redis.call('DECR', KEYS[1]) end"
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: "Redis") -> None:
         self._client = client
 
     def count(self, name: str, seconds: int, amount: int) -> tuple[int, int]:
@@ -306,24 +308,28 @@ def _shared(act: Callable[[Store], _T]) -> _T:
     global _retry_at
     client = _redis()
     if client is not None:
+        from redis import RedisError
+
         try:
             return act(_Redis(client))
-        except redis.RedisError as error:
+        except RedisError as error:
             _retry_at = time.monotonic() + _REDIS_PAUSE
             failed = type(error).__name__
             _log.warning("Limits are counted in the database for %d s: Redis failed: %s", _REDIS_PAUSE, failed)
     return act(_Database())
 
 
-def _redis() -> redis.Redis | None:
+def _redis() -> "Redis | None":
     if not settings.REDIS_URL or time.monotonic() < _retry_at:
         return None
     return _client(settings.REDIS_URL)
 
 
 @lru_cache(maxsize=2)
-def _client(url: str) -> redis.Redis:
-    client: redis.Redis = redis.Redis.from_url(
+def _client(url: str) -> "Redis":
+    from redis import Redis  # a tenth of each command's start, and many commands need none
+
+    client: Redis = Redis.from_url(
         url, socket_timeout=_REDIS_TIMEOUT, socket_connect_timeout=_REDIS_TIMEOUT, max_connections=1000
     )
     return client

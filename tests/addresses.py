@@ -85,11 +85,6 @@ class Address:
         return next((caller for caller in readers if self.answers[caller] == "200"), None)
 
     @property
-    def looked_at(self) -> str:
-        """The name of the part of the pages that somebody looks at together."""
-        return f"{self.seen_by.name.lower()} {self.room or 'home'}" if self.seen_by else ""
-
-    @property
     def is_form(self) -> bool:
         return self.body is not None and not self.speaks_json
 

@@ -79,7 +79,7 @@ def _made_once() -> list[tuple[BaseDatabaseWrapper, str, bool]]:
 
 
 def _copy_for_others(own: str) -> None:
-    """PostgreSQL's own copy of this database for each other process of the run, by the names that pytest-django gives."""
+    """A copy of this database for each other process of the run, by the name that pytest-django gives it."""
     connection.close_pool()  # a database in use is not copied
     this = os.environ.get("PYTEST_XDIST_WORKER", "")
     everybody = {f"gw{number}" for number in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")))}

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
+from config.checks import require_release
 from config.static_files import shortened
 from consent.release import current, manifest
 from consent.release.manifest import VERSION, Release, read_key, signed, verifier_of
@@ -31,19 +33,26 @@ FILES = {
 
 
 @pytest.fixture
-def var(tmp_path: Path) -> Path:
-    """The state folder of a deployment with a few static files and their release."""
-    static = tmp_path / "static"
+def var(released: Path, tmp_path: Path) -> Path:
+    """The state folder of a deployment with a few static files and their release, to do with what one likes."""
+    return Path(shutil.copytree(released, tmp_path / "var"))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, made once by the command."""
+    var = tmp_path_factory.mktemp("released")
+    static = var / "static"
     for name, content in FILES.items():
         (static / name).parent.mkdir(parents=True, exist_ok=True)
         (static / name).write_bytes(content)
     (static / "js/a.js.gz").write_bytes(gzip.compress(FILES["js/a.js"]))
     paths = {"js/a.js": "js/a.0123456789ab.js", "css/b.css": "css/b.css", "js/d.js": "js/d.0123456789ef.js"}
     (static / manifest.COLLECTED).write_text(json.dumps({"paths": paths}))
-    (tmp_path / "release-key.json").write_text(json.dumps(signing_key()))
-    made = manage(tmp_path, "make_release", "--commit", "c0ffee", verifier="")
+    (var / "release-key.json").write_text(json.dumps(signing_key()))
+    made = manage(var, "make_release", "--commit", "c0ffee", verifier="")
     assert made.returncode == 0, made.stderr
-    return tmp_path
+    return var
 
 
 def verifier(var: Path) -> str:
@@ -123,9 +132,21 @@ def no_note(var: Path) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
-def test_a_server_refuses_anything_else(var: Path, change: Callable[[Path], None], message: str) -> None:
-    key = verifier(var)
+def test_anything_else_is_refused_at_the_start(
+    var: Path, change: Callable[[Path], None], message: str, settings: Any
+) -> None:
+    settings.RELEASE_MANIFEST, settings.STATIC_ROOT = str(var / "release.note"), var / "static"
+    settings.RELEASE_VERIFIER_KEY, settings.RELEASE_CHECK = verifier(var), "refuse"
+    require_release()
     change(var)
+
+    with pytest.raises(ImproperlyConfigured, match=re.escape(message)):
+        require_release()
+
+
+def test_a_server_refuses_to_start_or_warns_as_it_is_told(var: Path) -> None:
+    key, message = verifier(var), "js/a.js is not the release's"
+    one_byte(var)
 
     begun = started(var, key)
     assert begun.returncode != 0
