@@ -58,7 +58,9 @@ def running_server(django_db_setup: None, bank: Aggregator) -> Iterator[str]:
 
 
 @pytest.mark.long("in both themes; in short in the light one")
-@pytest.mark.parametrize("reader", dict.fromkeys(page.seen_by for page in PAGES), ids=lambda reader: reader.name.lower())
+@pytest.mark.parametrize(
+    "reader", dict.fromkeys(page.seen_by for page in PAGES), ids=lambda reader: reader.name.lower()
+)
 def test_pages_of_the_register_are_sound(
     reader: Caller, page: Page, sign_in: Callable[[Page, User], None], bank: Aggregator, settings: Any, themes: Themes
 ) -> None:
