@@ -8,6 +8,7 @@ that folder, so they have to be read before this is imported.
 import logging
 import os
 import sys
+from errno import EDQUOT, ENOSPC
 from io import FileIO
 
 from prometheus_client import Counter, Gauge, Histogram, mmap_dict
@@ -23,6 +24,8 @@ class _Room(FileIO):
         try:
             os.posix_fallocate(self.fileno(), 0, size or 0)
         except OSError as error:
+            if error.errno not in (ENOSPC, EDQUOT):
+                return super().truncate(size)  # a file system on which no room can be reserved
             logging.getLogger(__name__).error("%s is counted in memory alone: %s", self.name, error.strerror)
             memory = os.memfd_create("metrics")
             os.write(memory, os.pread(self.fileno(), size or 0, 0))

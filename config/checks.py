@@ -121,9 +121,9 @@ def check_accent(**_: Any) -> list[CheckMessage]:
 def check_names(**_: Any) -> list[CheckMessage]:
     """Whether a variable looks as if it were misspelt, and whether this site is answered by its own name."""
     found: list[CheckMessage] = [
-        Warning(f"{name} is set, and nothing reads it; {near[0]} is read.", id="config.W005")
+        Warning(f"{name} is set, and this service reads {near[0]}.", id="config.W005")
         for name in sorted(set(os.environ) - env.READ)
-        if (near := get_close_matches(name, env.READ, n=1, cutoff=0.8))
+        if (near := get_close_matches(name, env.READ, n=1, cutoff=0.9))
     ]
     host = urlsplit(settings.BASE_URL).netloc
     if not validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS):

@@ -291,7 +291,6 @@ class LeakedTokenBody(Strict):
         str,
         Field(
             min_length=1,
-            max_length=1000,
             description="The whole token, as it was found.",
             examples=["cr_live_4fK9sQ2x_found-in-a-public-place-and-revoked-by-now"],
         ),

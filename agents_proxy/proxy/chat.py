@@ -34,7 +34,7 @@ Names:
 """
 _DATA = re.compile(r"<<<\n(.*?)\n>>>", re.DOTALL)  # what a prompt of this server's own marks as given
 _NUMBER = re.compile(r"(?P<grouped>\d{1,3}(?:[ ,.']\d{3})+(?!\d))|\d+(?:[.,]\d+)?")
-_OUTER_FENCE = re.compile(r"\A\s*```\w*\n(.*)\n```\s*\Z", re.DOTALL)
+_OUTER_FENCE = re.compile(r"\A\s*```\w*\r?\n(.*)\n```\s*\Z", re.DOTALL)
 _BRAND = {
     "fullName": "text", "email": "text", "phone": "text", "likes": "list", "dislikes": "list",
     "brand_affinities": "list", "shopping_preferences.category_focus": "list",

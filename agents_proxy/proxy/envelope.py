@@ -89,6 +89,7 @@ _ASIDES = ("metadata", "history", "extensions")  # of A2A's objects: nothing in 
 _NESTED_IN = ("task", "status", "message", "response", "parts", "artifacts")  # where its other objects hang
 _QUESTION = ("id", "kind", "contextId", "sessionId", "status")  # of a task that asks something back
 _STATUS_MEMBERS = ("state", "message", "timestamp")  # of its status
+_MESSAGE_MEMBERS = ("role", "kind", "messageId", "taskId", "contextId")  # of the question's message, beside its texts
 _DEEPEST = 5  # objects in objects in which a task's state is looked for
 
 
@@ -231,9 +232,15 @@ def _passed_on(result: Any, state: str | None) -> Any:
 
 def _texts_of(message: Any) -> Any:
     """A question as it is said: the data beside it is for programs of the upstream's own."""
-    if not (isinstance(message, dict) and isinstance(message.get("parts"), list)):
-        return message
-    return {**message, "parts": [part for part in message["parts"] if isinstance(part, dict) and "text" in part]}
+    if not isinstance(message, dict):
+        return message if isinstance(message, str) else None
+    parts = message.get("parts")
+    texts = [
+        {name: part[name] for name in ("kind", "type", "text") if isinstance(part.get(name), str)}
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    return {**{name: message[name] for name in _MESSAGE_MEMBERS if name in message}, "parts": texts}
 
 
 def _without_asides(value: Any) -> Any:

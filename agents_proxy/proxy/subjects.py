@@ -28,7 +28,11 @@ _DIGITS = re.compile(r"(?<![\w+.@-])[1-9][0-9]{9,14}(?![\w@-])")
 _BY_TRUNK = re.compile(r"(?<![\w+])(?<![0-9][\s./-])00(?=[1-9])")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
-_DAY = re.compile(r"\b(?:(?:19|20)\d\d([./-])[01]\d\1[0-3]\d|[0-3]\d([./-])[0-3]\d\2(?:19|20)\d\d)(?![0-9])")
+_DAY = re.compile(
+    r"(?<!\d)(?<!\d[ ()/.-])"  # no part of a longer number
+    r"(?:(?:19|20)\d\d([./-])(?:0\d|1[0-2])\1[0-3]\d|(?:[0-3]\d([./-])(?:0\d|1[0-2])|(?:0\d|1[0-2])([./-])[0-3]\d)[./-](?:19|20)\d\d)"
+    r"(?![./-]?\d)"
+)
 _SEPARATOR = r"[\s()/.-]{0,3}"
 # a field in a text that may be no JSON: its name up to the colon, and where the next one begins
 _FIELD = re.compile(
@@ -84,7 +88,7 @@ class Subject(Identifiers):
 
     def _has(self, kind: str, value: str) -> bool:
         if kind == "email":
-            return value in self.emails
+            return value in map(_plain, self.emails)
         return any(_same_number(value, own) for own in self.phone_numbers)
 
 
@@ -199,10 +203,11 @@ def _real(kind: str, value: str) -> Iterator[tuple[str, str]]:
                 if "**" not in address and address not in _NO_ADDRESS:
                     yield kind, address
     elif kind == "phone":
-        for found in _NUMBER.finditer(_DAY.sub(" ", value)):
-            digits = re.sub("[^0-9]", "", found[0])
-            if len(digits) >= LEAST_DIGITS and len(set(digits)) > 2 and digits not in "01234567890":
-                yield kind, found[0]
+        for written in _NUMBER.findall(value):
+            for number in [written] if "+" in written else _NUMBER.findall(_DAY.sub(" ", written)):
+                digits = re.sub("[^0-9]", "", number)
+                if len(digits) >= LEAST_DIGITS and len(set(digits)) > 2 and digits not in "01234567890":
+                    yield kind, number
 
 
 def _same_number(value: str, own: str) -> bool:

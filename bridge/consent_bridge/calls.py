@@ -524,7 +524,7 @@ def _part(name: str) -> str:
 def _unicode(text: str) -> str:
     """Refused where it has half of a surrogate pair, which no address can hold."""
     if _SURROGATE.search(text):
-        raise Refused("a name or a search holds a lone surrogate")
+        raise Refused("a name or a search is not UTF-8: it holds a lone surrogate")
     return text
 
 

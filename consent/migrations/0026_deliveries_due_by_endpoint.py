@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
             "webhookdelivery",
             models.Index(
                 fields=["endpoint", "next_at"],
-                condition=models.Q(status="waiting"),
+                condition=models.Q(finished_at=None),
                 name="webhook_delivery_own_due",
             ),
         ),

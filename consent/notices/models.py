@@ -48,7 +48,7 @@ class WebhookDelivery(models.Model):
         ]
         indexes = [
             Index(fields=["next_at"], condition=Q(status="waiting"), name="webhook_delivery_due"),
-            Index(fields=["endpoint", "next_at"], condition=Q(status="waiting"), name="webhook_delivery_own_due"),
+            Index(fields=["endpoint", "next_at"], condition=Q(finished_at=None), name="webhook_delivery_own_due"),
             Index(fields=["status", "id"], name="webhook_delivery_status"),
             Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="webhook_delivery_age"),
         ]

@@ -97,11 +97,15 @@ def _due(now: datetime, open_to: Q | None = None) -> Iterator[QuerySet[WebhookDe
     live = WebhookEndpoint.objects.filter(open_to or Q(), disabled_at=None, app__status=AppStatus.ACTIVE)
     waiting = WebhookDelivery.objects.filter(status=DeliveryStatus.WAITING, next_at__lte=now).order_by("next_at")
     beyond = waiting.values_list("next_at", flat=True)[_FIRST:].first()
-    yield waiting.filter(endpoint__in=live, next_at__lte=beyond or now)
-    if beyond is not None:
-        since = Subquery(waiting.filter(endpoint=OuterRef("pk")).values("next_at")[:1])
-        for endpoint in live.annotate(since=since).exclude(since=None).order_by("since")[:_AT_ONCE]:
-            yield waiting.filter(endpoint=endpoint)
+    if beyond is None:
+        yield waiting.filter(endpoint__in=live)
+        return
+    yield waiting.filter(endpoint__in=live, next_at__lt=beyond)
+    # the same rows by the condition of another index: PostgreSQL would read the backlog in that of `waiting`, too
+    own = WebhookDelivery.objects.filter(finished_at=None, next_at__lte=now).order_by("next_at")
+    since = Subquery(own.filter(endpoint=OuterRef("pk")).values("next_at")[:1])
+    for endpoint in live.annotate(since=since).exclude(since=None).order_by("since")[:_AT_ONCE]:
+        yield own.filter(endpoint=endpoint)
 
 
 def _try_until_none_is_due(pool: ThreadPoolExecutor, *, ends_at: float) -> list[Future[None]]:

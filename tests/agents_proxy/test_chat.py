@@ -183,8 +183,10 @@ def test_what_is_not_as_the_schema_says_makes_no_sense(content: Any, caller: Jso
     assert refusal(caller.post("/api/a2a/core-profile", CALL)) == (502, -32006, "invalid_agent_response")
 
 
-def test_a_local_server_that_fences_its_json_is_read(caller: JsonClient, model: Chat) -> None:
-    fenced = "```json\n" + json.dumps({"entries": [entry("full_name", "Ana", "I am Ana")]}) + "\n```\n"
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_local_server_that_fences_its_json_is_read(end: str, caller: JsonClient, model: Chat) -> None:
+    content = json.dumps({"entries": [entry("full_name", "Ana", "I am Ana")]})
+    fenced = f"```json{end}{content}{end}```{end}"
     model.choice = {"message": {**ASSISTANT, "content": fenced}, "finish_reason": None}
 
     assert profile_in(caller.post("/api/a2a/core-profile", CALL)) == {"full_name": "Ana"}

@@ -105,7 +105,9 @@ def test_progress_is_no_answer_and_a_question_is_all_that_is_said(person: User, 
     caller = signed_in(consenting(person))
     for state in ("working", "submitted", "input-required"):
         result = stated(Speech.TASKS_SEND, state, "Which Ana?")
-        result["status"]["message"]["parts"].append({"type": "data", "data": {"host": CANARY}})
+        message = result["status"]["message"]
+        message["parts"] += [{"type": "data", "data": {"host": CANARY}}, {"text": {"host": CANARY}}]
+        message["parts"][0]["data"] = message["note"] = CANARY
         with agent(answers_with(lambda request, result=result: {**result_of(request), "result": result})) as running:
             configure(settings, url=running.url)
             results[state] = caller.post(BRAND, CALL).json()["result"]

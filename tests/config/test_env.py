@@ -56,10 +56,12 @@ def test_what_is_left_empty_as_in_the_example_is_the_default(monkeypatch: pytest
     ("name", "meant"),
     [
         ("ALOWED_HOSTS", "ALLOWED_HOSTS"),
-        ("AGENT_PROFLE_URL", "AGENT_CORE_PROFILE_URL"),
+        ("AGENT_CORE_PROFLE_URL", "AGENT_CORE_PROFILE_URL"),
         ("SIGNIN_FAILURES", "SIGN_IN_FAILURES"),
         ("KUBERNETES_SERVICE_HOST", None),
         ("POSTGRES_PASSWORD", None),
+        ("TEST_DATABASE_URL", None),
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", None),
     ],
 )
 def test_a_misspelt_variable_is_named_and_anothers_is_not(
@@ -69,7 +71,7 @@ def test_a_misspelt_variable_is_named_and_anothers_is_not(
 
     found = [message.msg for message in check_names() if name in message.msg]
 
-    assert found == ([f"{name} is set, and nothing reads it; {meant} is read."] if meant else [])
+    assert found == ([f"{name} is set, and this service reads {meant}."] if meant else [])
 
 
 @pytest.mark.parametrize(("allowed", "expected"), [(["consent.example"], []), (["other.example"], ["config.W006"])])

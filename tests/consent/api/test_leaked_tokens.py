@@ -1,5 +1,6 @@
 """`POST /leaked-tokens`: anybody ends a token that they found; nobody learns whether it was one."""
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -124,6 +125,12 @@ def test_what_does_not_fit_is_told(body: str) -> None:
     answer = report(body)
 
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
+def test_any_text_is_taken_as_what_a_scanner_found() -> None:
+    answer = report(json.dumps({"token": "cr_live_" + "x" * 20_000}))
+
+    assert (answer.status_code, answer.json()) == (202, {})
 
 
 def test_other_methods_and_media_types_are_refused() -> None:

@@ -131,3 +131,19 @@ def test_what_this_browser_can_show_leaves_the_settings_where_they_are(page: Pag
     script.let_go()
     expect(begin).to_be_visible()
     assert top(page, "#id_requests") == before
+
+
+def test_letters_that_come_late_move_no_button(page: Page, sign_in: SignIn) -> None:
+    """On a system that has a font as wide as ours, as phones and desktops do."""
+    letters = Held(page, "**/figtree/*")
+    sign_in(page, PersonFactory(), at="about:blank")
+    page.goto("/connect/", wait_until="domcontentloaded")
+    load = "document.fonts.load('16px \"Figtree Fallback\"').then(({ length }) => length, () => 0)"
+    if not page.evaluate(load):
+        pytest.skip("no Arial, Liberation Sans, Helvetica or Roboto here: install fonts-liberation")
+    before = top(page, "main button[type=submit]")
+    letters.let_go()
+    page.evaluate("document.fonts.ready.then(() => 0)")
+
+    assert page.evaluate("document.fonts.check('16px \"Figtree Variable\"')")
+    assert abs(top(page, "main button[type=submit]") - before) < 2
