@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.factories import GrantFactory, PersonFactory, Vault
+from tests.patience import eventually
 from tests.system.browser.people import SignIn, unlock
 from tests.system.browser.test_trip import make_vault, sign_up
 
@@ -41,6 +42,11 @@ def top(page: Page, selector: str) -> float:
     return box["y"]
 
 
+def await_end_of(page: Page) -> None:
+    """Until all of its text is read, whatever it still waits for."""
+    eventually(lambda: page.evaluate("document.readyState") != "loading", "the end of the page")
+
+
 def test_times_and_buttons_do_not_wait_for_modules(page: Page, sign_in: SignIn) -> None:
     grant = GrantFactory()
     sign_in(page, grant.user)
@@ -49,6 +55,7 @@ def test_times_and_buttons_do_not_wait_for_modules(page: Page, sign_in: SignIn) 
     page.goto(f"/consent/apps/{grant.app.app_id}/", wait_until="commit")
 
     expect(page.locator("dl.facts time").first).to_contain_text("in ")
+    await_end_of(page)
     pause = page.locator(".app-do button").first
     pause.click()
     expect(pause).to_be_disabled()
@@ -80,6 +87,7 @@ def test_a_refused_form_takes_no_focus_from_who_types_on(page: Page, site: str) 
     modules = Held(page, MODULES)
     password.press("Enter", no_wait_after=True)
     expect(password).to_have_attribute("aria-invalid", "true")
+    await_end_of(page)
     email.press("End")
     modules.let_go()
     page.wait_for_load_state("load")
