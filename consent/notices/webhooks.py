@@ -47,7 +47,8 @@ class _Claimed(NamedTuple):
 
 def is_due() -> bool:
     """Whether anything waits to be sent now."""
-    return any(due.exists() for due in _due(database_now()))
+    now = database_now()
+    return _waiting(now).exists() and any(due.exists() for due in _due(now))
 
 
 def deliver_due(*, most_seconds: float = math.inf) -> int:
@@ -88,6 +89,10 @@ def signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> list[str]:
     return [encryption.opened(secret) for secret in sealed]
 
 
+def _waiting(now: datetime) -> QuerySet[WebhookDelivery]:
+    return WebhookDelivery.objects.filter(status=DeliveryStatus.WAITING, next_at__lte=now).order_by("next_at")
+
+
 def _due(now: datetime, open_to: Q | None = None) -> Iterator[QuerySet[WebhookDelivery]]:
     """What can be sent now to endpoints that are `open_to`: some of the first rows of all, then by who waits longest.
 
@@ -95,7 +100,7 @@ def _due(now: datetime, open_to: Q | None = None) -> Iterator[QuerySet[WebhookDe
     A suspended app is told nothing: what is for it waits, and goes out once it is restored.
     """
     live = WebhookEndpoint.objects.filter(open_to or Q(), disabled_at=None, app__status=AppStatus.ACTIVE)
-    waiting = WebhookDelivery.objects.filter(status=DeliveryStatus.WAITING, next_at__lte=now).order_by("next_at")
+    waiting = _waiting(now)
     beyond = waiting.values_list("next_at", flat=True)[_FIRST:].first()
     if beyond is None:
         yield waiting.filter(endpoint__in=live)
