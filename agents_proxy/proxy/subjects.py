@@ -28,9 +28,11 @@ _DIGITS = re.compile(r"(?<![\w+.@-])[1-9][0-9]{9,14}(?![\w@-])")
 _BY_TRUNK = re.compile(r"(?<![\w+])(?<![0-9][\s./-])00(?=[1-9])")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
+_MONTH, _DAY_OF_MONTH, _YEAR = r"(?:0\d|1[0-2])", r"[0-3]\d", r"(?:19|20)\d\d"
 _DAY = re.compile(
     r"(?<!\d)(?<!\d[ ()/.-])"  # no part of a longer number
-    r"(?:(?:19|20)\d\d([./-])(?:0\d|1[0-2])\1[0-3]\d|(?:[0-3]\d([./-])(?:0\d|1[0-2])|(?:0\d|1[0-2])([./-])[0-3]\d)[./-](?:19|20)\d\d)"
+    rf"(?:{_YEAR}([./-]){_MONTH}\1{_DAY_OF_MONTH}"
+    rf"|(?:{_DAY_OF_MONTH}[./-]{_MONTH}|{_MONTH}[./-]{_DAY_OF_MONTH})[./-]{_YEAR})"
     r"(?![./-]?\d)"
 )
 _SEPARATOR = r"[\s()/.-]{0,3}"

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
@@ -348,9 +348,9 @@ def test_who_waits_behind_a_backlog_is_found_without_passing_over_it(
         suspend_app(app=decide(receiver).app, by=None, note="why")
     notice = decide(receiver)
     *_, behind = webhooks._due(database_now())
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":  # of a few rows PostgreSQL reads them all
-            cursor.execute("SET enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_seqscan = off")
         plan = behind.explain()
 
     assert "webhook_delivery_own_due" in plan

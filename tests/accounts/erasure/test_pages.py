@@ -44,9 +44,9 @@ def test_asking_lets_the_account_wait_with_a_way_back_on_every_page(fresh: Clien
     erasure = Erasure.objects.get()
     assert erasure.due_at - erasure.asked_at == timedelta(days=7)
     assert "Keep my account" in page
-    said = re.search(r'id="leaving-title">([^<]+)<', fresh.get("/consent/").content.decode())
-    assert said
-    assert said[1].endswith("(UTC).")  # the day alone is another one where the reader is
+    title = re.search(r'id="leaving-title">([^<]+)<', fresh.get("/consent/").content.decode())
+    assert title
+    assert title[1].endswith("(UTC).")  # the day alone is another one where the reader is
     assert "Your account stays" in fresh.post(f"{PAGE}keep/", follow=True).content.decode()
     assert "leaving-title" not in fresh.get("/consent/").content.decode()
     erasure.refresh_from_db()
